@@ -1,4 +1,4 @@
--- A column added with one value for all rows touches none of them: rows of before and after read alike, whatever happens to them.
+-- A column added with one value for all rows touches none of them: rows of before and after read alike, whatever happens to them. https://learn.microsoft.com/sql/t-sql/statements/alter-table-transact-sql
 CREATE DATABASE added;
 GO
 USE added;

@@ -1,4 +1,4 @@
--- A batch is compiled before it runs: what is wrong about objects that are there stops all of it, a missing object is looked for when its turn comes
+-- A batch is compiled before it runs: what is wrong about objects that are there stops all of it, a missing object is looked for when its turn comes https://learn.microsoft.com/sql/t-sql/statements/create-trigger-transact-sql#deferred-name-resolution
 CREATE TABLE be (id int IDENTITY PRIMARY KEY, a int, s varchar(10), x xml);
 CREATE TABLE log_of_runs (n int);
 GO

@@ -1,4 +1,4 @@
--- A time that would round up to midnight is cut: it stays the last one of the day. A date goes on to the next day instead.
+-- A time that would round up to midnight is cut: it stays the last one of the day. A date goes on to the next day instead. https://learn.microsoft.com/sql/t-sql/data-types/time-transact-sql
 select convert(time(0), '23:59:59.999999999') as t0, convert(time(1), '23:59:59.999999999') as t1, convert(time(2), '23:59:59.999999999') as t2, convert(time(3), '23:59:59.999999999') as t3, convert(time(4), '23:59:59.999999999') as t4, convert(time(5), '23:59:59.999999999') as t5, convert(time(6), '23:59:59.999999999') as t6, convert(time(7), '23:59:59.999999999') as t7;
 select cast('23:59:59.4999999' as time(0)) as below, cast('23:59:59.5' as time(0)) as half, cast('12:59:59.5' as time(0)) as noon, cast(N'23:59:59.9999' as time(3)) as wide;
 declare @t time(7) = '23:59:59.9999999', @d datetime = '2024-01-01 23:59:59.997', @d2 datetime2 = '2024-01-01 23:59:59.9999999', @o datetimeoffset = '2024-01-01 23:59:59.9999999 +02:00', @short time(2);

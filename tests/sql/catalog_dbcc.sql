@@ -33,3 +33,4 @@ KILL 0;
 GO
 DROP TABLE t;
 GO
+-- https://learn.microsoft.com/sql/t-sql/database-console-commands/dbcc-transact-sql

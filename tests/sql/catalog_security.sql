@@ -59,3 +59,4 @@ DROP LOGIN weaver;
 GO
 DROP TABLE t;
 GO
+-- https://learn.microsoft.com/sql/relational-databases/system-catalog-views/security-catalog-views-transact-sql

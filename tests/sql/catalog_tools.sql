@@ -1,4 +1,4 @@
--- What drivers and tools ask of the catalog.
+-- What drivers and tools ask of the catalog. https://learn.microsoft.com/sql/relational-databases/system-catalog-views/catalog-views-transact-sql
 CREATE DATABASE tools
 GO
 USE tools

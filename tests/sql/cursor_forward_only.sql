@@ -1,4 +1,4 @@
--- "DECLARE CURSOR": FORWARD_ONLY goes with STATIC, KEYSET and DYNAMIC; FETCH NEXT is then the only one.
+-- "DECLARE CURSOR": FORWARD_ONLY goes with STATIC, KEYSET and DYNAMIC; FETCH NEXT is then the only one. https://learn.microsoft.com/sql/t-sql/language-elements/declare-cursor-transact-sql
 CREATE TABLE t (id int PRIMARY KEY)
 INSERT t VALUES (1), (2)
 GO

@@ -164,3 +164,4 @@ DEALLOCATE heaped;
 DEALLOCATE joined;
 DEALLOCATE moving;
 GO
+-- https://learn.microsoft.com/sql/t-sql/language-elements/declare-cursor-transact-sql

@@ -1,4 +1,4 @@
--- What a cursor's name stands for may change between two statements of a batch: a global cursor is the session's.
+-- What a cursor's name stands for may change between two statements of a batch: a global cursor is the session's. https://learn.microsoft.com/sql/t-sql/language-elements/declare-cursor-transact-sql
 CREATE PROCEDURE declare_again AS
 BEGIN
     CLOSE letters

@@ -1,4 +1,4 @@
--- A cursor comes back by an OUTPUT parameter: "Using the cursor Data Type in an OUTPUT Parameter" (ms175498).
+-- A cursor comes back by an OUTPUT parameter: "Using the cursor Data Type in an OUTPUT Parameter" (ms175498). https://learn.microsoft.com/sql/t-sql/data-types/cursor-transact-sql
 CREATE TABLE letters (id int PRIMARY KEY, text char(1))
 INSERT letters VALUES (1, 'a'), (2, 'b'), (3, 'c')
 GO

@@ -1,4 +1,4 @@
--- sys.dm_exec_cursors: the open cursors of a session.
+-- sys.dm_exec_cursors: the open cursors of a session. https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-exec-cursors-transact-sql
 SET NOCOUNT ON
 GO
 CREATE TABLE t (a int PRIMARY KEY)

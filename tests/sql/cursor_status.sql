@@ -1,4 +1,4 @@
--- CURSOR_STATUS and @@CURSOR_ROWS, as their pages say.
+-- CURSOR_STATUS and @@CURSOR_ROWS, as their pages say. https://learn.microsoft.com/sql/t-sql/functions/cursor-status-transact-sql
 CREATE TABLE letters (id int PRIMARY KEY, text char(1))
 INSERT letters VALUES (1, 'a'), (2, 'b'), (3, 'c')
 GO

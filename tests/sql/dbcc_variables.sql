@@ -1,4 +1,4 @@
--- The arguments of DBCC may be variables.
+-- The arguments of DBCC may be variables. https://learn.microsoft.com/sql/t-sql/database-console-commands/dbcc-transact-sql
 CREATE TABLE st (a INT, b INT IDENTITY)
 INSERT st (a) VALUES (1), (2)
 CREATE STATISTICS s1 ON st (a)

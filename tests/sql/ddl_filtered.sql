@@ -1,4 +1,4 @@
--- Filtered indexes: members only, unique among them, found by queries that imply the filter, refused where SQL Server refuses them
+-- Filtered indexes: members only, unique among them, found by queries that imply the filter, refused where SQL Server refuses them https://learn.microsoft.com/sql/relational-databases/indexes/create-filtered-indexes
 CREATE TABLE fu (id int CONSTRAINT pk_fu PRIMARY KEY, email varchar(50) NULL, active bit NOT NULL CONSTRAINT df_active DEFAULT 1, n int NULL, s nvarchar(20) NULL, big varchar(max) NULL, c AS n + 1, d date NULL);
 CREATE UNIQUE INDEX ux_email ON fu(email) WHERE email IS NOT NULL;
 CREATE UNIQUE INDEX ux_active ON fu(n) WHERE active = 1;

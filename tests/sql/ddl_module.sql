@@ -56,3 +56,4 @@ DROP VIEW v;
 DROP TABLE t;
 SELECT COUNT(*) AS left_over FROM sys.objects WHERE type <> 'S';
 GO
+-- https://learn.microsoft.com/sql/t-sql/statements/create-procedure-transact-sql

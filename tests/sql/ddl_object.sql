@@ -82,3 +82,4 @@ DROP SCHEMA app;
 GO
 DROP SCHEMA app;
 GO
+-- https://learn.microsoft.com/sql/t-sql/statements/create-schema-transact-sql

@@ -1,4 +1,4 @@
--- Every kind of constraint, and what breaks it.
+-- Every kind of constraint, and what breaks it. https://learn.microsoft.com/sql/t-sql/statements/create-table-transact-sql
 CREATE TABLE dbo.parent (id int IDENTITY(10, 5) NOT NULL CONSTRAINT pk_parent PRIMARY KEY, code char(3) NOT NULL CONSTRAINT uq_code UNIQUE,
   amount decimal(10, 2) NOT NULL CONSTRAINT df_amount DEFAULT (1.5), CONSTRAINT ck_amount CHECK (amount > 0));
 CREATE TABLE dbo.child (id int NOT NULL PRIMARY KEY, parent_id int NULL, twice AS (id * 2), kept AS (id + 1) PERSISTED,

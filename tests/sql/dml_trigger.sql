@@ -87,3 +87,4 @@ EXEC sp_settriggerorder 'tr_instead', 'First', 'INSERT'
 EXEC sp_settriggerorder 'tr_instead', 'First', 'UPDATE'
 DROP TABLE ordered
 GO
+-- https://learn.microsoft.com/sql/t-sql/statements/create-trigger-transact-sql

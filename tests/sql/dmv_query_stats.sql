@@ -1,4 +1,4 @@
--- What statements and modules cost: counted where they ran, found by their handles, gone with their plans.
+-- What statements and modules cost: counted where they ran, found by their handles, gone with their plans. https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-exec-query-stats-transact-sql
 CREATE TABLE t (id int CONSTRAINT pk_t PRIMARY KEY, a int);
 CREATE TABLE log (id int);
 GO

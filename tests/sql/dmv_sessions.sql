@@ -1,4 +1,4 @@
--- What a session did, in its own rows: its requests that have ended, then the one that runs.
+-- What a session did, in its own rows: its requests that have ended, then the one that runs. https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-exec-sessions-transact-sql
 CREATE TABLE t (id int PRIMARY KEY, a int);
 INSERT t VALUES (1, 1), (2, 2);
 GO

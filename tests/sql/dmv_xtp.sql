@@ -1,4 +1,4 @@
--- What DMVs show of memory-optimized tables
+-- What DMVs show of memory-optimized tables https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/memory-optimized-table-dynamic-management-views-transact-sql
 SELECT COUNT(*) AS files FROM sys.dm_db_xtp_checkpoint_files;
 SELECT COUNT(*) AS nothing FROM sys.dm_db_xtp_checkpoint_stats;
 CREATE TABLE dbo.m (id int NOT NULL CONSTRAINT pk_m PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 100), v int NOT NULL, INDEX by_v NONCLUSTERED (v)) WITH (MEMORY_OPTIMIZED = ON);

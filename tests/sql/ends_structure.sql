@@ -1,5 +1,5 @@
 -- What ends a batch and its transaction by the kind of its statement: ALTER TABLE, CREATE and ALTER INDEX, CREATE and UPDATE STATISTICS,
--- DROP TABLE and TRUNCATE TABLE at severity 16, whatever XACT_ABORT says; 4902 and 2705 end the batch alone, severity 11 the statement.
+-- DROP TABLE and TRUNCATE TABLE at severity 16, whatever XACT_ABORT says; 4902 and 2705 end the batch alone, severity 11 the statement. https://learn.microsoft.com/sql/t-sql/statements/set-xact-abort-transact-sql
 CREATE TABLE dbo.t (a int NOT NULL CONSTRAINT pk_t PRIMARY KEY, b int, s varchar(10));
 CREATE TABLE dbo.child (a int CONSTRAINT fk_child REFERENCES dbo.t);
 INSERT dbo.t VALUES (1, 1, 'x'), (2, 1, 'y');

@@ -47,3 +47,4 @@ EXEC sp_dropmessage 50777;
 GO
 RAISERROR(50777, 16, 1, 'Table1', 5);
 GO
+-- https://learn.microsoft.com/sql/relational-databases/system-catalog-views/messages-for-errors-catalog-views-sys-messages

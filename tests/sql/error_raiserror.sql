@@ -44,3 +44,4 @@ PRINT GETDATE() - GETDATE();
 GO
 SELECT FORMATMESSAGE('Inline %s %d', 'a', 3) AS f;
 GO
+-- https://learn.microsoft.com/sql/t-sql/language-elements/raiserror-transact-sql

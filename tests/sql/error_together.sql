@@ -1,4 +1,4 @@
--- All that is wrong with a statement, and with a batch, in order; a CATCH has the last of them, and the client none.
+-- All that is wrong with a statement, and with a batch, in order; a CATCH has the last of them, and the client none. https://learn.microsoft.com/sql/t-sql/language-elements/try-catch-transact-sql
 CREATE TABLE t (a int, b int);
 GO
 SELECT x;SELECT y;

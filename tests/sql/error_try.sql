@@ -134,3 +134,4 @@ END CATCH
 out_of_it:
 PRINT 'out';
 GO
+-- https://learn.microsoft.com/sql/t-sql/language-elements/try-catch-transact-sql

@@ -1,4 +1,4 @@
--- A query that cannot be bound ends its batch or module, whatever statement holds it.
+-- A query that cannot be bound ends its batch or module, whatever statement holds it. https://learn.microsoft.com/sql/t-sql/language-elements/try-catch-transact-sql
 CREATE TABLE t (a int);
 GO
 DECLARE @i int;

@@ -1,4 +1,4 @@
--- CASE and its kin, NULL logic, operators.
+-- CASE and its kin, NULL logic, operators. https://learn.microsoft.com/sql/t-sql/language-elements/case-transact-sql
 SELECT ISNULL(NULL, 'abcdef'), ISNULL(CAST(NULL AS varchar(3)), 'abcdef'), COALESCE(CAST(NULL AS varchar(3)), 'abcdef'), NULLIF(1,1), NULLIF(1,2), IIF(1>2,'a','bb'), CHOOSE(2,'a','b'), CHOOSE(5,'abcd');
 SELECT CASE WHEN 1=0 THEN 1 ELSE 2.5 END, CASE 3 WHEN 1 THEN 'a' WHEN 3 THEN 'c' END, CASE WHEN NULL = NULL THEN 1 ELSE 0 END;
 SELECT CASE WHEN 1=1 THEN 1 ELSE 'abc' END;

@@ -1,4 +1,4 @@
--- Arithmetic and conversions: result types, precision and scale, and every way they fail.
+-- Arithmetic and conversions: result types, precision and scale, and every way they fail. https://learn.microsoft.com/sql/t-sql/functions/cast-and-convert-transact-sql
 SELECT 1/2, 1.0/3, 1/3., 5 % 3, -5 % 3, 5.5 % 2, 10/4.0, 2e0/3, 0x10 + 1, 1 + '2', '1' + '2', 1.5 + '2.25';
 SELECT CAST(1 AS decimal(10,2)) / CAST(3 AS decimal(10,2)), CAST(1 AS decimal(38,10)) / CAST(3 AS decimal(38,10)), CAST(1.23456 AS decimal(20,10)) * CAST(2 AS decimal(30,15));
 SELECT SQL_VARIANT_PROPERTY(CAST(1 AS decimal(10,2)) + CAST(1 AS decimal(5,4)), 'Precision') p, SQL_VARIANT_PROPERTY(CAST(1 AS decimal(10,2)) + CAST(1 AS decimal(5,4)), 'Scale') s, SQL_VARIANT_PROPERTY(1.50, 'BaseType') b, SQL_VARIANT_PROPERTY(3000000000, 'BaseType') c, SQL_VARIANT_PROPERTY(1.50*1.50, 'Precision') d;

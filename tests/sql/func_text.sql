@@ -1,4 +1,4 @@
--- Strings: functions, LIKE, collations.
+-- Strings: functions, LIKE, collations. https://learn.microsoft.com/sql/t-sql/functions/string-functions-transact-sql
 SELECT LEN('abc  '), LEN(N'añb'), DATALENGTH('abc  '), DATALENGTH(N'abc'), LEFT('abc',2), RIGHT('abc',2), SUBSTRING('abcdef',2,3), SUBSTRING('abc',0,2), SUBSTRING('abc',-1,3), CHARINDEX('b','abcb'), CHARINDEX('b','abcb',3), CHARINDEX('z','abc'), PATINDEX('%[0-9]%','ab1'), REPLACE('aXbX','x','-'), STUFF('abcdef',2,3,'ZZ'), REVERSE('abc'), REPLICATE('ab',3), SPACE(2)+'|', UPPER('abc'), LOWER('ABC'), LTRIM('  a'), RTRIM('a  ')+'|', TRIM('  a  ')+'|', TRIM('x' FROM 'xxaxx'), ASCII('A'), CHAR(65), UNICODE(N'é'), NCHAR(233), QUOTENAME('a]b'), QUOTENAME('a','"'), TRANSLATE('2*[3]','[]','()'), SOUNDEX('Robert'), DIFFERENCE('Smith','Smyth'), STRING_ESCAPE('a"b','json'), FORMAT(1234.5,'N2'), FORMAT(CAST('2024-05-06' AS date),'yyyy/MM/dd'), CONCAT_WS('-',1,2,3);
 GO
 SELECT SUBSTRING('abc', 1, -1);

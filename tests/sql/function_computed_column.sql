@@ -1,4 +1,4 @@
--- The table of a function has computed columns: stored ones, those of an index, and those that are computed when they are read.
+-- The table of a function has computed columns: stored ones, those of an index, and those that are computed when they are read. https://learn.microsoft.com/sql/t-sql/statements/create-function-transact-sql
 CREATE FUNCTION dbo.f(@n INT) RETURNS @r TABLE
 (
     item NVARCHAR(20) NOT NULL PRIMARY KEY,

@@ -1,4 +1,4 @@
--- A parameter of an inline function keeps its type where it is replaced by NULL: when the function is made, and for a call with NULL.
+-- A parameter of an inline function keeps its type where it is replaced by NULL: when the function is made, and for a call with NULL. https://learn.microsoft.com/sql/t-sql/statements/create-function-transact-sql
 CREATE FUNCTION dbo.f(@a AS DATETIME2, @b AS DATETIME2) RETURNS TABLE AS RETURN
 SELECT a1.t1, d.first, COALESCE(d.first, a1.t1) AS either
 FROM (VALUES (CASE WHEN @a > @b THEN @b ELSE @a END, @b)) AS d (first, second)

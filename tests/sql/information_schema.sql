@@ -1,4 +1,4 @@
--- INFORMATION_SCHEMA over one object of each kind.
+-- INFORMATION_SCHEMA over one object of each kind. https://learn.microsoft.com/sql/relational-databases/system-information-schema-views/system-information-schema-views-transact-sql
 CREATE SCHEMA app;
 GO
 CREATE TYPE dbo.code FROM nvarchar(12) NOT NULL;

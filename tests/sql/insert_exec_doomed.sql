@@ -1,4 +1,4 @@
--- What INSERT ... EXEC calls makes the transaction uncommittable and catches it: nothing can be written in it (3930, "XACT_STATE").
+-- What INSERT ... EXEC calls makes the transaction uncommittable and catches it: nothing can be written in it (3930, "XACT_STATE"). https://learn.microsoft.com/sql/t-sql/functions/xact-state-transact-sql
 CREATE TABLE t0 (id int PRIMARY KEY)
 CREATE TABLE t1 (id int, state int)
 GO

@@ -1,4 +1,4 @@
--- INSERT ... EXEC: what is called shares the statement's transaction and may not end it; nor may it alter the target.
+-- INSERT ... EXEC: what is called shares the statement's transaction and may not end it; nor may it alter the target. https://learn.microsoft.com/sql/t-sql/statements/insert-transact-sql
 CREATE TABLE t (a int);
 CREATE TABLE log (a int);
 GO

@@ -1,4 +1,4 @@
--- Decimals of one scale are compared as they are, whatever their precision and the bytes that it takes: 9, 19 and 28 digits are the steps.
+-- Decimals of one scale are compared as they are, whatever their precision and the bytes that it takes: 9, 19 and 28 digits are the steps. https://learn.microsoft.com/sql/t-sql/data-types/decimal-and-numeric-transact-sql
 CREATE TABLE dbo.dp (k int PRIMARY KEY, a decimal(9, 2) NOT NULL, b decimal(10, 2) NOT NULL, c numeric(20, 2) NOT NULL, d decimal(38, 2) NULL)
 INSERT dbo.dp VALUES (1, 0, 0, 0, 0), (2, 1.25, 1.25, 1.25, 1.25), (3, -3.5, -3.5, -3.5, -3.5), (4, 7, 99999999.99, 999999999999999999.99, NULL)
 GO

@@ -1,4 +1,4 @@
--- Blanks behind the name of a column do not tell it from another one, and are kept where it is shown.
+-- Blanks behind the name of a column do not tell it from another one, and are kept where it is shown. https://learn.microsoft.com/sql/relational-databases/databases/database-identifiers
 CREATE TABLE t ([a ] INT, b INT)
 INSERT t VALUES (1, 2)
 SELECT a, [b ], [a  ] AS [x ] FROM t ORDER BY x

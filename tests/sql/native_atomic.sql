@@ -1,4 +1,4 @@
--- Atomic blocks of natively compiled procedures: transactions, errors, isolation, settings.
+-- Atomic blocks of natively compiled procedures: transactions, errors, isolation, settings. https://learn.microsoft.com/sql/relational-databases/in-memory-oltp/atomic-blocks-in-native-procedures
 CREATE TABLE dbo.t1 (c1 int NOT NULL PRIMARY KEY NONCLUSTERED, note varchar(20) NULL) WITH (MEMORY_OPTIMIZED = ON);
 GO
 CREATE PROCEDURE dbo.usp_t1 @v1 bigint NOT NULL, @v2 bigint NOT NULL

@@ -1,4 +1,4 @@
--- Natively compiled modules that call one another: machine code calls machine code, with the same answers as the interpreter's.
+-- Natively compiled modules that call one another: machine code calls machine code, with the same answers as the interpreter's. https://learn.microsoft.com/sql/relational-databases/in-memory-oltp/supported-features-for-natively-compiled-t-sql-modules
 CREATE TABLE dbo.t (k int NOT NULL CONSTRAINT pk_t PRIMARY KEY NONCLUSTERED, n bigint NULL) WITH (MEMORY_OPTIMIZED = ON);
 GO
 CREATE PROCEDURE dbo.inner_one @k int, @n bigint = 7, @out bigint OUTPUT, @sure int NOT NULL = 1

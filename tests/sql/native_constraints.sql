@@ -1,4 +1,4 @@
--- Natively compiled inserts into tables with identity, CHECK constraints, foreign keys and defaults that are functions.
+-- Natively compiled inserts into tables with identity, CHECK constraints, foreign keys and defaults that are functions. https://learn.microsoft.com/sql/relational-databases/in-memory-oltp/supported-features-for-natively-compiled-t-sql-modules
 CREATE TABLE dbo.customer (id int NOT NULL CONSTRAINT pk_customer PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 16), name varchar(10) NOT NULL)
   WITH (MEMORY_OPTIMIZED = ON);
 CREATE TABLE dbo.orders (id int IDENTITY NOT NULL CONSTRAINT pk_orders PRIMARY KEY NONCLUSTERED, customer int NULL CONSTRAINT fk_customer REFERENCES dbo.customer (id),

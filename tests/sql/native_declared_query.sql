@@ -1,5 +1,5 @@
 -- DECLARE and SET of a natively compiled module take the value of a subquery, as SELECT does: so WideWorldImporters' procedure for sensor
--- readings goes over its table parameter.
+-- readings goes over its table parameter. https://learn.microsoft.com/sql/relational-databases/in-memory-oltp/supported-features-for-natively-compiled-t-sql-modules
 CREATE TABLE dbo.readings (sensor INT NOT NULL PRIMARY KEY NONCLUSTERED, temperature DECIMAL(18, 2) NOT NULL) WITH (MEMORY_OPTIMIZED = ON, DURABILITY = SCHEMA_ONLY)
 GO
 CREATE TYPE dbo.reading_list AS TABLE (id INT IDENTITY NOT NULL PRIMARY KEY NONCLUSTERED, sensor INT NOT NULL, temperature DECIMAL(18, 2) NOT NULL) WITH (MEMORY_OPTIMIZED = ON)

@@ -1,4 +1,4 @@
--- What natively compiled modules may not have.
+-- What natively compiled modules may not have. https://learn.microsoft.com/sql/relational-databases/in-memory-oltp/transact-sql-constructs-not-supported-by-in-memory-oltp
 CREATE TABLE dbo.m (a int NOT NULL PRIMARY KEY NONCLUSTERED, b varchar(20) COLLATE Latin1_General_100_BIN2 NULL, INDEX i NONCLUSTERED (b)) WITH (MEMORY_OPTIMIZED = ON);
 CREATE TABLE dbo.disk (a int NOT NULL PRIMARY KEY);
 GO

@@ -1,4 +1,4 @@
--- @@ROWCOUNT within a native module is of the statement before, machine code or not, wherever it is read.
+-- @@ROWCOUNT within a native module is of the statement before, machine code or not, wherever it is read. https://learn.microsoft.com/sql/relational-databases/in-memory-oltp/supported-features-for-natively-compiled-t-sql-modules
 CREATE TABLE dbo.counted (k int NOT NULL PRIMARY KEY NONCLUSTERED, note varchar(20) NOT NULL DEFAULT '') WITH (MEMORY_OPTIMIZED = ON);
 INSERT dbo.counted (k) SELECT value FROM GENERATE_SERIES(1, 9);
 GO

@@ -1,4 +1,4 @@
--- Natively compiled modules are measured only if that was asked for.
+-- Natively compiled modules are measured only if that was asked for. https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sys-sp-xtp-control-proc-exec-stats-transact-sql
 CREATE TABLE dbo.m (id int NOT NULL CONSTRAINT pk_m PRIMARY KEY NONCLUSTERED, v int NOT NULL) WITH (MEMORY_OPTIMIZED = ON);
 GO
 CREATE PROCEDURE dbo.p @first int NOT NULL WITH NATIVE_COMPILATION, SCHEMABINDING AS

@@ -1,4 +1,4 @@
--- Functions of the time in natively compiled modules: of each statement, not of the first.
+-- Functions of the time in natively compiled modules: of each statement, not of the first. https://learn.microsoft.com/sql/relational-databases/in-memory-oltp/supported-features-for-natively-compiled-t-sql-modules
 CREATE TABLE dbo.due (id int NOT NULL PRIMARY KEY NONCLUSTERED, at datetime2 NOT NULL, changed datetime NULL, INDEX by_at NONCLUSTERED (at)) WITH (MEMORY_OPTIMIZED = ON);
 GO
 CREATE PROCEDURE dbo.wait_by_range @ms int WITH NATIVE_COMPILATION, SCHEMABINDING AS

@@ -1,5 +1,5 @@
 -- Rows without a partner stand where their table's rows do, as a hash join gives them that looks its partners up: programs that ask
--- INFORMATION_SCHEMA for columns count on their order.
+-- INFORMATION_SCHEMA for columns count on their order. https://learn.microsoft.com/sql/relational-databases/performance/joins
 CREATE TABLE seen (id int IDENTITY PRIMARY KEY, a varchar(5), b varchar(5) DEFAULT 'x', c int, d datetime2 DEFAULT SYSUTCDATETIME(), e bit)
 GO
 SELECT COLUMN_NAME, IIF(COLUMN_DEFAULT IS NULL, 'no', 'yes') AS has_default FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'seen'

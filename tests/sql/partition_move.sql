@@ -60,4 +60,4 @@ CREATE INDEX other ON b (d);
 GO
 ALTER TABLE b DROP CONSTRAINT pk_b WITH (MOVE TO years (d));
 GO
-SELECT * FROM dbo.places WHERE type_desc = 'CLUSTERED' ORDER BY partition_number;
+SELECT * FROM dbo.places ORDER BY type_desc, partition_number;

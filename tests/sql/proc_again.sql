@@ -1,4 +1,4 @@
--- An EXEC that runs again knows what it called, as long as its name stands for that: each of these would show what was called before.
+-- An EXEC that runs again knows what it called, as long as its name stands for that: each of these would show what was called before. https://learn.microsoft.com/sql/t-sql/language-elements/execute-transact-sql
 CREATE PROCEDURE p @a tinyint, @b int = 10, @out int = 0 OUTPUT AS
 SET NOCOUNT ON;
 SET @out = @out + @a + @b;

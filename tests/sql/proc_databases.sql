@@ -1,4 +1,4 @@
--- A module works in its own database, whoever calls it; a text's USE ends with the text.
+-- A module works in its own database, whoever calls it; a text's USE ends with the text. https://learn.microsoft.com/sql/t-sql/language-elements/execute-transact-sql
 CREATE DATABASE pd_other COLLATE Latin1_General_100_CS_AS_SC_UTF8;
 GO
 CREATE TABLE dbo.t (a int); INSERT dbo.t VALUES (100);

@@ -116,3 +116,4 @@ DECLARE @name int = 5; EXEC @name;
 GO
 DECLARE @name varchar(20) = 'dbo.p_error', @r int; EXEC @r = @name; SELECT @r AS r;
 GO
+-- https://learn.microsoft.com/sql/t-sql/language-elements/execute-transact-sql

@@ -1,4 +1,4 @@
--- Variables, IF, WHILE, BREAK, CONTINUE, GOTO, RETURN.
+-- Variables, IF, WHILE, BREAK, CONTINUE, GOTO, RETURN. https://learn.microsoft.com/sql/t-sql/language-elements/control-of-flow
 DECLARE @i int = 0, @s varchar(20) = 'abc', @d decimal(9,2) = 1.5, @n int;
 PRINT @s + '!';
 PRINT @d * 2;

@@ -1,5 +1,5 @@
 -- 266: a call that leaves another @@TRANCOUNT, "ROLLBACK TRANSACTION" and the old page "Error 266": a message that changes nothing.
--- Dynamic text as well: benjf.com/2016/03/rolling-back-dynamic-sql, github.com/tediousjs/tedious/issues/891 (line 0 as an RPC).
+-- Dynamic text as well: benjf.com/2016/03/rolling-back-dynamic-sql, github.com/tediousjs/tedious/issues/891 (line 0 as an RPC). https://learn.microsoft.com/sql/t-sql/language-elements/rollback-transaction-transact-sql
 CREATE TABLE t (a int);
 GO
 CREATE PROCEDURE opens AS BEGIN TRANSACTION;

@@ -1,5 +1,5 @@
 -- What a procedure returns without a value in RETURN: 0, or after an error 10 less its severity.
--- https://stackoverflow.com/questions/1035789/return-value-from-a-stored-proc-on-error, knowledge base article Q96237
+-- https://stackoverflow.com/questions/1035789/return-value-from-a-stored-proc-on-error, knowledge base article Q96237 https://learn.microsoft.com/sql/t-sql/language-elements/return-transact-sql
 create table us (a int constraint pk_us primary key constraint small_us check (a < 10));
 insert us values (1);
 go

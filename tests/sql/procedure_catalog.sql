@@ -1,4 +1,4 @@
--- What people ask of objects at a prompt, and what they are told of names that are not here.
+-- What people ask of objects at a prompt, and what they are told of names that are not here. https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-helptext-transact-sql
 CREATE SCHEMA app;
 GO
 CREATE TYPE dbo.code FROM varchar(12) NOT NULL;

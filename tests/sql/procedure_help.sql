@@ -27,3 +27,4 @@ GO
 EXEC sp_configure 'show advanced options';
 EXEC sp_configure 'no such option', 1;
 GO
+-- https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-help-transact-sql

@@ -52,3 +52,4 @@ EXEC sp_cursorfetch @cursor, 8, 0, 1;
 EXEC sp_cursorclose @cursor;
 EXEC sp_cursorclose @cursor;
 GO
+-- https://learn.microsoft.com/sql/relational-databases/in-memory-oltp/natively-compiled-stored-procedures

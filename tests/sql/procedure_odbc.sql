@@ -1,4 +1,4 @@
--- Catalog procedures of drivers. The first column is the database, whose name differs from run to run: INSERT ... EXEC drops it.
+-- Catalog procedures of drivers. The first column is the database, whose name differs from run to run: INSERT ... EXEC drops it. https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/catalog-stored-procedures-transact-sql
 CREATE TABLE dbo.parent (id int IDENTITY NOT NULL CONSTRAINT pk_parent PRIMARY KEY, code varchar(20) NOT NULL CONSTRAINT uq_parent UNIQUE,
   note nvarchar(max) NULL, amount decimal(12, 3) NULL CONSTRAINT df_amount DEFAULT 0, moment datetime2(3) NULL, ratio float NULL, version rowversion);
 CREATE TABLE dbo.child (a int NOT NULL, b int NOT NULL, parent_id int NULL CONSTRAINT fk_child REFERENCES dbo.parent (id) ON DELETE CASCADE,

@@ -1,4 +1,4 @@
--- What the procedures of drivers say to clients of three generations, and whom they refuse.
+-- What the procedures of drivers say to clients of three generations, and whom they refuse. https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/catalog-stored-procedures-transact-sql
 CREATE SCHEMA app;
 GO
 CREATE TYPE dbo.code FROM varchar(12) NOT NULL;

@@ -1,4 +1,4 @@
--- A prepared call of a procedure: the handle goes on calling it.
+-- A prepared call of a procedure: the handle goes on calling it. https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-prepare-transact-sql
 CREATE PROCEDURE dbo.twice @a int, @b int = 0 OUTPUT AS
 BEGIN
     SET @b = @a * 2;

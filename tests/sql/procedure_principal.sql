@@ -1,4 +1,4 @@
--- Logins, users and roles by procedure.
+-- Logins, users and roles by procedure. https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/security-stored-procedures-transact-sql
 EXEC sp_addlogin 'shuttle', 'Sh0rt!Thread', 'nowhere';
 EXEC sp_addlogin 'shuttle', 'Sh0rt!Thread';
 EXEC sp_addlogin 'shuttle', 'Sh0rt!Thread';

@@ -1,4 +1,4 @@
--- Statements that go deep or wide: answered, or refused with an error; the server stays.
+-- Statements that go deep or wide: answered, or refused with an error; the server stays. https://learn.microsoft.com/sql/sql-server/maximum-capacity-specifications-for-sql-server
 CREATE TABLE big (id int PRIMARY KEY, g int, s varchar(20));
 GO
 SELECT ((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((1)))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))) AS a;

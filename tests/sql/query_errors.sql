@@ -1,4 +1,4 @@
--- What the binder refuses, each in a batch of its own.
+-- What the binder refuses, each in a batch of its own. https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors
 CREATE TABLE t (id int PRIMARY KEY, g int NULL, v varchar(10) NULL);
 INSERT t VALUES (1,1,'a'),(2,1,'b'),(3,2,'c'),(4,NULL,NULL);
 GO

@@ -1,4 +1,4 @@
--- What follows from equalities, and where semi joins are put among joins: plans, and the answers of the same queries.
+-- What follows from equalities, and where semi joins are put among joins: plans, and the answers of the same queries. https://learn.microsoft.com/sql/relational-databases/query-processing-architecture-guide
 CREATE TABLE big (id int NOT NULL CONSTRAINT pk_big PRIMARY KEY, k int NOT NULL, g int NOT NULL, d date NOT NULL, s varchar(20) NOT NULL, pad char(60) NOT NULL DEFAULT '');
 CREATE INDEX ix_big_k ON big (k);
 CREATE INDEX ix_big_d ON big (d);

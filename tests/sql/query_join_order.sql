@@ -1,4 +1,4 @@
--- Join orders by cost: what many rows have in common comes last, small ends first, and the answer is the same in any order.
+-- Join orders by cost: what many rows have in common comes last, small ends first, and the answer is the same in any order. https://learn.microsoft.com/sql/relational-databases/query-processing-architecture-guide
 create table b (id int not null constraint pk_b primary key, g int not null, k int not null);
 insert b select value, value % 100, (value * 7919) % 10000 from generate_series(1, 10000);
 create table land (id int not null constraint pk_land primary key, part int not null, name varchar(10) not null);

@@ -1,4 +1,4 @@
--- Joins, APPLY, subqueries.
+-- Joins, APPLY, subqueries. https://learn.microsoft.com/sql/t-sql/queries/from-transact-sql
 CREATE TABLE c (id int NOT NULL PRIMARY KEY, name varchar(20) NOT NULL, city nvarchar(20) NULL);
 CREATE TABLE o (id int NOT NULL PRIMARY KEY, cid int NULL, amt decimal(10,2) NOT NULL, d date NOT NULL);
 CREATE TABLE l (oid int NOT NULL, n int NOT NULL, qty smallint NULL, PRIMARY KEY (oid, n));

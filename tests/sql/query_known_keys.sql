@@ -1,5 +1,5 @@
 -- Where many tables are joined, a small one is looked into while the plan is made: which of its rows a constant leaves says how many rows of a
--- large one belong to these. Half of all films have the first word, and hardly any one of the others: the plans begin at other ends.
+-- large one belong to these. Half of all films have the first word, and hardly any one of the others: the plans begin at other ends. https://learn.microsoft.com/sql/relational-databases/query-processing-architecture-guide
 create table word (id int not null constraint pk_word primary key, name varchar(20) not null);
 insert word select value, concat('word', value) from generate_series(1, 100);
 create table film (id int not null constraint pk_film primary key, year int not null);

@@ -1,4 +1,4 @@
--- Joins whose inner side is a seek by values of the outer row.
+-- Joins whose inner side is a seek by values of the outer row. https://learn.microsoft.com/sql/relational-databases/performance/joins
 CREATE TABLE #a (id int NOT NULL PRIMARY KEY, k int NULL, t varchar(10) NULL)
 CREATE TABLE #b (k int NOT NULL, n int NOT NULL, v int NULL, t varchar(10) NOT NULL, PRIMARY KEY (k, n DESC))
 CREATE INDEX b_t ON #b (t)

@@ -1,4 +1,4 @@
--- Subqueries, grouping and joins together, and what fails while a query runs.
+-- Subqueries, grouping and joins together, and what fails while a query runs. https://learn.microsoft.com/sql/t-sql/queries/select-transact-sql
 CREATE TABLE a (id int PRIMARY KEY, x int NULL, s varchar(20) NULL, d date NULL);
 INSERT a VALUES (1, 10, 'one', '2024-01-01'), (2, NULL, 'two', NULL), (3, 30, NULL, '2024-03-01'), (4, 10, 'four', '2024-01-01');
 GO

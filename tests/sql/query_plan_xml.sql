@@ -1,4 +1,4 @@
--- SET SHOWPLAN_XML: plans of what would run, in one document a batch
+-- SET SHOWPLAN_XML: plans of what would run, in one document a batch https://learn.microsoft.com/sql/t-sql/statements/set-showplan-xml-transact-sql
 CREATE TABLE dbo.m (id int NOT NULL CONSTRAINT pk_m PRIMARY KEY NONCLUSTERED, v int NOT NULL) WITH (MEMORY_OPTIMIZED = ON);
 CREATE TABLE dbo.disk (a int NOT NULL CONSTRAINT pk_disk PRIMARY KEY, b varchar(10) NULL);
 INSERT m VALUES (1, 10);

@@ -1,4 +1,4 @@
--- Shapes of plans: seeks, join methods, aggregates, orders.
+-- Shapes of plans: seeks, join methods, aggregates, orders. https://learn.microsoft.com/sql/relational-databases/showplan-logical-and-physical-operators-reference
 CREATE TABLE c (id int NOT NULL CONSTRAINT pk_c PRIMARY KEY, name varchar(20) NOT NULL, city nvarchar(20) NULL);
 CREATE TABLE o (id int NOT NULL CONSTRAINT pk_o PRIMARY KEY, cid int NULL, amt decimal(10,2) NOT NULL, d date NOT NULL);
 CREATE INDEX ix_o_cid ON o (cid);

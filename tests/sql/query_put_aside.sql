@@ -1,4 +1,4 @@
--- What a correlated subquery asks of a table without an index for it is put aside once, whatever stands between: aggregates, sorts, TOP, DISTINCT, strings put together.
+-- What a correlated subquery asks of a table without an index for it is put aside once, whatever stands between: aggregates, sorts, TOP, DISTINCT, strings put together. https://learn.microsoft.com/sql/relational-databases/showplan-logical-and-physical-operators-reference
 create table a(id int primary key, y int null, g int not null, v decimal(9, 2) not null, s varchar(20) not null);
 create table b(id int primary key, g int not null);
 insert a select value, case when value % 50 = 7 then null else value * 31 % 3000 end, value % 10, value % 1000, concat('s', value * 13 % 3000) from generate_series(1, 3000);

@@ -1,4 +1,4 @@
--- Ranges over a key whose column is converted to the type of the bound: still seeks, with the right rows at every edge.
+-- Ranges over a key whose column is converted to the type of the bound: still seeks, with the right rows at every edge. https://learn.microsoft.com/sql/relational-databases/query-processing-architecture-guide
 CREATE TABLE n (k int NOT NULL CONSTRAINT pk_n PRIMARY KEY);
 CREATE TABLE t (k datetime NOT NULL CONSTRAINT pk_t PRIMARY KEY);
 CREATE TABLE s (k smalldatetime NOT NULL CONSTRAINT pk_s PRIMARY KEY);

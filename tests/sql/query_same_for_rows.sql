@@ -1,5 +1,5 @@
 -- What no row changes is computed once an execution of a query: constants, variables, functions of these. Comparisons over whole columns of each
--- class, with NULLs and without, give what they give row by row.
+-- class, with NULLs and without, give what they give row by row. https://learn.microsoft.com/sql/relational-databases/query-processing-architecture-guide
 create table t(id int primary key, d date null, q decimal(9,2) null, p decimal(15,2) not null, b decimal(28,3) null, w decimal(38,4) null,
     f float null, r real null, o datetimeoffset null, u uniqueidentifier null, m money null, s varchar(10) null);
 insert t

@@ -1,4 +1,4 @@
--- A subquery of a kept plan reads the table as it is, also after what changes its pages and not its definition.
+-- A subquery of a kept plan reads the table as it is, also after what changes its pages and not its definition. https://learn.microsoft.com/sql/relational-databases/query-processing-architecture-guide
 CREATE TABLE dbo.t (id int PRIMARY KEY, n int NOT NULL);
 GO
 CREATE PROCEDURE dbo.look AS

@@ -1,4 +1,4 @@
--- FOR XML, FOR JSON, JSON functions, table-valued built-ins.
+-- FOR XML, FOR JSON, JSON functions, table-valued built-ins. https://learn.microsoft.com/sql/t-sql/queries/select-for-clause-transact-sql
 CREATE TABLE t (id int PRIMARY KEY, g int NULL, v varchar(10) NULL);
 INSERT t VALUES (1,1,'a'),(2,1,'b'),(3,2,'c'),(4,NULL,NULL);
 GO

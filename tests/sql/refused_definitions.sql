@@ -1,4 +1,4 @@
--- What SQL Server refuses, with its numbers: "Database Engine events and errors".
+-- What SQL Server refuses, with its numbers: "Database Engine events and errors". https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors
 CREATE TABLE t (a int, b AS a * 2 PERSISTED, i int IDENTITY);
 GO
 DECLARE c INSENSITIVE CURSOR LOCAL FOR SELECT 1;

@@ -1,4 +1,4 @@
--- Resource pools: what is asked for, what is in effect, and databases bound to them.
+-- Resource pools: what is asked for, what is in effect, and databases bound to them. https://learn.microsoft.com/sql/t-sql/statements/create-resource-pool-transact-sql
 SELECT pool_id, name, min_cpu_percent, max_cpu_percent, cap_cpu_percent, min_memory_percent, max_memory_percent
 FROM sys.resource_governor_resource_pools;
 SELECT is_enabled FROM sys.resource_governor_configuration;

@@ -1,4 +1,4 @@
--- A result column is called as the query writes it; * has the names of the definition.
+-- A result column is called as the query writes it; * has the names of the definition. https://learn.microsoft.com/sql/t-sql/queries/select-clause-transact-sql
 create table cased (Id int identity, Name varchar(10));
 insert cased values ('a');
 go

@@ -1,4 +1,4 @@
--- "@@ROWCOUNT": statements such as USE, SET <option>, DEALLOCATE, CLOSE, PRINT, RAISERROR, BEGIN and COMMIT TRANSACTION reset it.
+-- "@@ROWCOUNT": statements such as USE, SET <option>, DEALLOCATE, CLOSE, PRINT, RAISERROR, BEGIN and COMMIT TRANSACTION reset it. https://learn.microsoft.com/sql/t-sql/functions/rowcount-transact-sql
 CREATE TABLE t (id int)
 INSERT t VALUES (1), (2), (3)
 GO

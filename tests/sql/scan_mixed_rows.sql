@@ -1,4 +1,4 @@
--- Rows from before a column was added lie between later ones, with NULLs and values of several widths: each scan gives them in order.
+-- Rows from before a column was added lie between later ones, with NULLs and values of several widths: each scan gives them in order. https://learn.microsoft.com/sql/t-sql/statements/alter-table-transact-sql
 CREATE DATABASE scan_mixed
 GO
 USE scan_mixed

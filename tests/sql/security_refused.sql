@@ -1,4 +1,4 @@
--- What is said to who may not: the pages of the statements, "Permissions", and "Database Engine events and errors".
+-- What is said to who may not: the pages of the statements, "Permissions", and "Database Engine events and errors". https://learn.microsoft.com/sql/relational-databases/security/permissions-database-engine
 CREATE DATABASE refused
 GO
 USE refused

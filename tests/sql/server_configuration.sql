@@ -1,4 +1,4 @@
--- sp_configure: what is set, what runs, what is hidden, what is refused.
+-- sp_configure: what is set, what runs, what is hidden, what is refused. https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-configure-transact-sql
 SELECT name, CONVERT(int, value) AS value, CONVERT(int, value_in_use) AS value_in_use, is_dynamic, is_advanced
 FROM sys.configurations WHERE name IN (N'nested triggers', N'show advanced options', N'max degree of parallelism', N'locks')
 ORDER BY name;

@@ -1,4 +1,4 @@
--- A database that is read-only: everything reads it, nothing changes it.
+-- A database that is read-only: everything reads it, nothing changes it. https://learn.microsoft.com/sql/t-sql/statements/alter-database-transact-sql-set-options
 CREATE DATABASE quiet
 GO
 USE quiet

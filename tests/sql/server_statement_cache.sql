@@ -1,4 +1,4 @@
--- The statement cache: what is found, what is compiled, what is kept, how much of it; ASE's counters, and DBCC.
+-- The statement cache: what is found, what is compiled, what is kept, how much of it; ASE's counters, and DBCC. https://learn.microsoft.com/sql/relational-databases/query-processing-architecture-guide
 CREATE TABLE before (name nvarchar(40) PRIMARY KEY, value bigint);
 CREATE TABLE t (id int PRIMARY KEY, a int);
 GO

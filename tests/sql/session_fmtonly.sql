@@ -1,4 +1,4 @@
--- SET FMTONLY ON: results have their columns and no rows; nothing is changed.
+-- SET FMTONLY ON: results have their columns and no rows; nothing is changed. https://learn.microsoft.com/sql/t-sql/statements/set-fmtonly-transact-sql
 CREATE TABLE dbo.fmt (a int, b varchar(10));
 INSERT INTO dbo.fmt VALUES (1, 'x');
 GO

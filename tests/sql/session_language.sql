@@ -1,4 +1,4 @@
--- SET LANGUAGE: names of months and days, the order of dates, the first day of a week.
+-- SET LANGUAGE: names of months and days, the order of dates, the first day of a week. https://learn.microsoft.com/sql/t-sql/statements/set-language-transact-sql
 SET LANGUAGE German;
 SELECT @@LANGUAGE AS language, @@LANGID AS id, @@DATEFIRST AS first;
 SELECT DATENAME(month, CAST('20211005' AS date)) AS m, DATENAME(weekday, CAST('20211005' AS date)) AS d, CONVERT(varchar(30), CAST('20211005 13:14:15' AS datetime), 100) AS styled;

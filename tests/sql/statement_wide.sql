@@ -1,5 +1,5 @@
 -- Statements of very many parts: answered, or refused with an error within a second; the server stays.
--- ELSE IF after ELSE IF, as generated code has them: each lies within the one before it.
+-- ELSE IF after ELSE IF, as generated code has them: each lies within the one before it. https://learn.microsoft.com/sql/sql-server/maximum-capacity-specifications-for-sql-server
 declare @s nvarchar(max) = replicate(cast(N'if 1 = 0 select 1 else ' as nvarchar(max)), 100) + N'select 2'; exec (@s);
 go
 declare @s nvarchar(max) = replicate(cast(N'if 1 = 0 select 1 else ' as nvarchar(max)), 60000) + N'select 2'; exec (@s);

@@ -1,4 +1,4 @@
--- A row of a table variable that is updated stays where it is: read without an ORDER BY, rows come in the order in which they were inserted.
+-- A row of a table variable that is updated stays where it is: read without an ORDER BY, rows come in the order in which they were inserted. https://learn.microsoft.com/sql/t-sql/data-types/table-transact-sql
 DECLARE @t TABLE (k INT, v INT)
 INSERT @t VALUES (3, 1), (1, 1), (2, 1)
 UPDATE @t SET v = 2 WHERE k = 1

@@ -174,3 +174,4 @@ ROLLBACK TRAN Point;
 SELECT COUNT(*) AS n FROM t WHERE a = 100;
 ROLLBACK;
 GO
+-- https://learn.microsoft.com/sql/t-sql/language-elements/begin-transaction-transact-sql

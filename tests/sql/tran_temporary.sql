@@ -1,4 +1,4 @@
--- A temporary table that a transaction dropped is there again after its rollback
+-- A temporary table that a transaction dropped is there again after its rollback https://learn.microsoft.com/sql/t-sql/statements/create-table-transact-sql
 CREATE TABLE #kept (i int);
 INSERT #kept VALUES (1), (2);
 BEGIN TRAN;

@@ -1,5 +1,5 @@
 -- An AFTER trigger reads `inserted` and `deleted` from the row that was changed last to the first, whatever keys the table has: what a
--- cursor, TOP and an assignment over them get. An INSTEAD OF trigger reads them as they came, and an ORDER BY is kept.
+-- cursor, TOP and an assignment over them get. An INSTEAD OF trigger reads them as they came, and an ORDER BY is kept. https://learn.microsoft.com/sql/relational-databases/triggers/use-the-inserted-and-deleted-tables
 CREATE TABLE t (id INT PRIMARY KEY, a INT)
 CREATE TABLE h (a INT)
 GO

@@ -1,4 +1,4 @@
--- A column that is NULL in every row takes the type of what it is put into, as NULL itself does; a view's columns have a type.
+-- A column that is NULL in every row takes the type of what it is put into, as NULL itself does; a view's columns have a type. https://learn.microsoft.com/sql/t-sql/data-types/data-type-conversion-database-engine
 CREATE TABLE d (d date, t time, b varbinary(5), u uniqueidentifier);
 GO
 INSERT d SELECT p, q, r, s FROM (VALUES (NULL, NULL, NULL, NULL), (NULL, NULL, NULL, NULL)) v(p, q, r, s);

@@ -1,4 +1,4 @@
--- What is no longer needed of memory-optimized tables goes at once, rows and files.
+-- What is no longer needed of memory-optimized tables goes at once, rows and files. https://learn.microsoft.com/sql/relational-databases/in-memory-oltp/in-memory-oltp-garbage-collection
 CREATE TABLE dbo.g (id int NOT NULL PRIMARY KEY NONCLUSTERED, pad char(200) NOT NULL DEFAULT '') WITH (MEMORY_OPTIMIZED = ON);
 INSERT dbo.g (id) SELECT value FROM GENERATE_SERIES(1, 2000);
 GO

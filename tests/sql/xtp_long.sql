@@ -1,4 +1,4 @@
--- Long values in memory-optimized tables: many in a row, rows of more than a page, and as parameters of native modules.
+-- Long values in memory-optimized tables: many in a row, rows of more than a page, and as parameters of native modules. https://learn.microsoft.com/sql/relational-databases/in-memory-oltp/table-and-row-size-in-memory-optimized-tables
 CREATE TABLE dbo.m (id int NOT NULL PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 8), n int NOT NULL,
   a varchar(max) NULL, u nvarchar(max) NULL, x varbinary(max) NULL, p char(8000) NOT NULL DEFAULT 'p', q varchar(8000) NULL) WITH (MEMORY_OPTIMIZED = ON);
 GO

@@ -1,4 +1,4 @@
--- Values out of the rows of memory-optimized tables: catalog views, all ways to change and to read them, definitions that change.
+-- Values out of the rows of memory-optimized tables: catalog views, all ways to change and to read them, definitions that change. https://learn.microsoft.com/sql/relational-databases/in-memory-oltp/table-and-row-size-in-memory-optimized-tables
 CREATE TABLE dbo.large (id int NOT NULL CONSTRAINT pk_large PRIMARY KEY NONCLUSTERED, n int NOT NULL, c1 nvarchar(2000) NULL, c2 nvarchar(1500) NULL, c3 varchar(40) NULL,
   m varchar(max) NULL, INDEX by_n NONCLUSTERED (n)) WITH (MEMORY_OPTIMIZED = ON);
 CREATE TABLE dbo.small (id int NOT NULL PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 8), v varchar(8000) NULL) WITH (MEMORY_OPTIMIZED = ON, DURABILITY = SCHEMA_ONLY);

@@ -1,4 +1,4 @@
--- What cannot be done with memory-optimized tables
+-- What cannot be done with memory-optimized tables https://learn.microsoft.com/sql/relational-databases/in-memory-oltp/transact-sql-constructs-not-supported-by-in-memory-oltp
 CREATE TABLE dbo.m (id int NOT NULL CONSTRAINT pk_m PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 8), v int NOT NULL, INDEX by_v NONCLUSTERED (v), INDEX by_both HASH (id, v) WITH (BUCKET_COUNT = 8)) WITH (MEMORY_OPTIMIZED = ON);
 CREATE TABLE dbo.disk (a int NOT NULL);
 INSERT m VALUES (1, 10), (2, 20), (3, 30);

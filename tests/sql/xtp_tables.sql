@@ -1,4 +1,4 @@
--- Memory-optimized tables, interpreted: definitions, changes, indexes of both kinds, isolation levels.
+-- Memory-optimized tables, interpreted: definitions, changes, indexes of both kinds, isolation levels. https://learn.microsoft.com/sql/relational-databases/in-memory-oltp/introduction-to-memory-optimized-tables
 CREATE TABLE dbo.accounts (
     id int NOT NULL PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 1000),
     owner varchar(20) COLLATE Latin1_General_100_CI_AS NOT NULL,

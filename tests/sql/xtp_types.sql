@@ -1,4 +1,4 @@
--- Memory-optimized table types: what a definition must and may not have, and their variables, in native modules too.
+-- Memory-optimized table types: what a definition must and may not have, and their variables, in native modules too. https://learn.microsoft.com/sql/relational-databases/in-memory-oltp/faster-temp-table-and-table-variable-by-using-memory-optimization
 CREATE TYPE dbo.no_index AS TABLE (id int NOT NULL) WITH (MEMORY_OPTIMIZED = ON);
 GO
 CREATE TYPE dbo.on_rows AS TABLE (id int NOT NULL PRIMARY KEY) WITH (MEMORY_OPTIMIZED = ON);

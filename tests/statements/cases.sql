@@ -467,6 +467,8 @@ GO
 CREATE TABLE t (a int NOT NULL CONSTRAINT pk PRIMARY KEY, INDEX i (a))
 GO
 ALTER TABLE t DROP CONSTRAINT pk WITH (MOVE TO statements_s(a))
+GO
+SELECT 'ok' FROM sys.partitions WHERE object_id = OBJECT_ID('t') HAVING COUNT(*) > 1 AND MAX(index_id) > 1 AND COUNT(*) = 1 + MAX(CASE WHEN index_id = 0 THEN partition_number END)
 
 --- Tables: CREATE TABLE ... ON scheme(column) WITH (MEMORY_OPTIMIZED = ON)
 CREATE PARTITION FUNCTION statements_f (int) AS RANGE RIGHT FOR VALUES (10, 20)
@@ -741,8 +743,19 @@ CREATE PARTITION FUNCTION statements_f (int) AS RANGE RIGHT FOR VALUES (10, 20)
 CREATE PARTITION SCHEME statements_s AS PARTITION statements_f ALL TO ([PRIMARY])
 GO
 CREATE TABLE t (a int, b int) ON statements_s(a)
+INSERT t VALUES (5, 1), (15, 2), (25, 3)
 GO
 CREATE INDEX i ON t (b) ON [PRIMARY]
+GO
+SELECT 'ok' FROM sys.partitions WHERE object_id = OBJECT_ID('t') AND index_id = 2 AND rows = 3 HAVING COUNT(*) = 1
+
+--- Indexes and statistics: CREATE INDEX ... ON scheme(column) of a table that is not divided so
+CREATE PARTITION FUNCTION statements_f (int) AS RANGE RIGHT FOR VALUES (10, 20)
+CREATE PARTITION SCHEME statements_s AS PARTITION statements_f ALL TO ([PRIMARY])
+GO
+CREATE TABLE t (a int, b int)
+GO
+CREATE INDEX i ON t (b) ON statements_s(a)
 
 --- Indexes and statistics: CREATE UNIQUE CLUSTERED INDEX on a view
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int NOT NULL, d date)

@@ -141,7 +141,8 @@ pub fn format_message(template: &str, arguments: &[(SqlType, Datum)]) -> SqlResu
         taken += 1;
         let piece = match arguments.next() {
             None | Some((_, Datum::Null)) => "(null)".to_owned(),
-            Some((ty, value)) => {
+            Some(argument) => {
+                let (ty, value) = &as_bigint(argument);
                 let fits = kind == 's' || fits_size(ty, wide, half);
                 let piece = if fits { one_argument(kind, wide, &flags, precision, ty, value) } else { None };
                 piece.ok_or_else(|| bad_type(taken))?
@@ -165,6 +166,18 @@ fn bad_format(rest: &str) -> SqlError {
 #[cold]
 fn bad_type(argument: u32) -> SqlError {
     sql_error!(2786, argument)
+}
+
+/// A constant of more than an int's digits is a decimal, and one for `%I64d`.
+/// https://learn.microsoft.com/sql/t-sql/functions/formatmessage-transact-sql
+fn as_bigint(argument: &(SqlType, Datum)) -> (SqlType, Datum) {
+    match argument {
+        (ty, Datum::I128(value)) if ty.is_decimal() && ty.scale == 0 => match i64::try_from(*value) {
+            Ok(value) => (SqlType::BIGINT, Datum::I64(value)),
+            Err(_) => argument.clone(),
+        },
+        _ => argument.clone(),
+    }
 }
 
 /// `%I64d` is of a bigint, `%hd` of no more than 16 bits.

@@ -41,6 +41,7 @@ const ON_PAGES: Load = Load { schema: SCHEMA, insert, check, checkpoints: false 
 const SCHEMA: &str = "CREATE TABLE placed (session int, n int, amount int NOT NULL, note varchar(max),
     CONSTRAINT pk PRIMARY KEY CLUSTERED (session, n));
 CREATE INDEX by_amount ON placed (amount);
+CREATE INDEX noted ON placed (amount) INCLUDE (note);
 CREATE UNIQUE INDEX large ON placed (n, session) INCLUDE (amount) WHERE amount >= 500;
 CREATE TABLE lines (session int, n int, line int);
 CREATE CLUSTERED INDEX by_order ON lines (session, n);";
@@ -136,6 +137,12 @@ fn check(server: &Server, database: &str) -> [u64; SESSIONS] {
     let by_index =
         numbers(server, database, "SELECT COUNT(*), ISNULL(SUM(amount), 0) FROM placed WITH (INDEX(by_amount))");
     assert_eq!(by_table, by_index, "the index has the table's rows");
+    let noted = |index: &str| {
+        let sums = "SUM(CAST(LEN(note) AS bigint)), SUM(ABS(CAST(CHECKSUM(note) AS bigint)))";
+        format!("SELECT COUNT(*), {sums}, SUM(amount) FROM placed WITH (INDEX({index})) HAVING COUNT(*) > 0")
+    };
+    let (by_table, by_index) = (numbers(server, database, &noted("pk")), numbers(server, database, &noted("noted")));
+    assert_eq!(by_table, by_index, "the index has long values of its own");
     let large = |index: &str| {
         format!("SELECT COUNT(*), ISNULL(SUM(amount), 0) FROM placed WITH (INDEX({index})) WHERE amount >= 500")
     };

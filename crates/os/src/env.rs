@@ -36,10 +36,16 @@ pub fn host_name() -> String {
     name.unwrap_or_else(|| "localhost".to_owned())
 }
 
-/// Kernel and distribution, for @@VERSION and dm_os_host_info.
-pub fn os_release() -> String {
+/// What the system's `os-release` says of itself under this name; empty: nothing.
+pub fn distribution(name: &str) -> String {
     let text = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
-    let name = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="));
+    let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+    value.unwrap_or_default().trim_matches(['"', '\'']).to_owned()
+}
+
+/// Kernel and distribution, for @@VERSION.
+pub fn os_release() -> String {
+    let name = distribution("PRETTY_NAME");
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    format!("{} <{}>", name.unwrap_or("Linux").trim_matches('"'), kernel.trim())
+    format!("{} <{}>", if name.is_empty() { "Linux" } else { &name }, kernel.trim())
 }

@@ -75,6 +75,8 @@ fn rows(storage: &Storage) -> Model {
     let mut tx = storage.begin(Isolation::ReadCommitted);
     tx.begin_statement();
     assert!(rows == read(storage, &mut tx, 2), "the indexes disagree");
+    let is_on_pages = !storage.open_table(DB, TABLE).expect("the table").is_memory_optimized();
+    assert!(!is_on_pages || rows == read(storage, &mut tx, COVERING), "the covering index disagrees");
     storage.check_pages(DB).expect("whole pages");
     rows
 }

@@ -25,7 +25,7 @@ fn read_of(storage: &Storage, db: DatabaseId, index: u32) -> Model {
     tx.begin_statement();
     let table = storage.open_table(db, TABLE).expect("the table");
     let mut spec = ScanSpec::all(IndexId(index), vec![0, 1, 2, 3]);
-    spec.lookup = true;
+    spec.lookup = index != COVERING;
     spec.ignore_own_statement = false;
     let mut scan = table.scan(&mut tx, spec).expect("a scan");
     let mut model = Model::new();
@@ -48,6 +48,8 @@ fn read_of(storage: &Storage, db: DatabaseId, index: u32) -> Model {
 fn rows_of(storage: &Storage, db: DatabaseId) -> Model {
     let rows = read_of(storage, db, 1);
     assert!(rows == read_of(storage, db, 2), "the indexes disagree");
+    let is_on_pages = !storage.open_table(db, TABLE).expect("the table").is_memory_optimized();
+    assert!(!is_on_pages || rows == read_of(storage, db, COVERING), "the covering index disagrees");
     storage.check_pages(db).expect("whole pages");
     rows
 }

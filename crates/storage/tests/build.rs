@@ -58,7 +58,7 @@ fn reshape(storage: &Storage, tx: &mut Transaction, rng: &mut Rng, kind: Kind) {
         let table = storage.open_table(DB, TABLE).expect("the table");
         table.layout().indexes.iter().any(|index| index.id == IndexId(id))
     };
-    let id = 1 + rng.next(3) as u32;
+    let id = 1 + rng.next(u64::from(COVERING)) as u32;
     building(fill, |build| match rng.next(3) {
         0 if has(id) => storage.rebuild_index(tx, DB, TABLE, IndexId(id), build),
         0 => storage.rebuild_index(tx, DB, TABLE, IndexId::HEAP, build),

@@ -42,6 +42,11 @@ fn filled(name: &str) -> Place {
     let place = Place::new(&format!("damage-{name}"));
     let storage = place.open().expect("opened");
     create(&storage, Kind::Clustered);
+    // So that rows are in the leaves of the table alone.
+    let mut tx = storage.begin(Isolation::ReadCommitted);
+    building(Fill::default(), |build| storage.drop_index(&mut tx, DB, TABLE, IndexId(COVERING), build))
+        .expect("dropped");
+    tx.commit(Durability::Full).expect("committed");
     insert(&storage, 0..98);
     storage.checkpoint().expect("a checkpoint");
     insert(&storage, 98..100);

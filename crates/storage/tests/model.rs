@@ -27,6 +27,8 @@ fn check(storage: &Storage, expected: &Model, seed: u64) {
         read(storage, &mut storage.begin(Isolation::ReadCommitted), 3) == members,
         "seed {seed}: the filtered index"
     );
+    let covered = read(storage, &mut storage.begin(Isolation::ReadCommitted), COVERING);
+    assert!(covered == *expected, "seed {seed}: the covering index");
     storage.check_pages(DB).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
 }
 

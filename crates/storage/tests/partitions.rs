@@ -35,7 +35,7 @@ fn made(name: &str, kind: Kind, right: bool) -> (Place, Storage) {
 }
 
 fn same_indexes() -> Vec<(IndexId, IndexId)> {
-    (1..=3).map(|id| (IndexId(id), IndexId(id))).collect()
+    (1..=COVERING).map(|id| (IndexId(id), IndexId(id))).collect()
 }
 
 fn partitioned(storage: &Storage) -> PartitionedTable {
@@ -110,7 +110,7 @@ fn change_partitions(storage: &Storage, tx: &mut Transaction, rng: &mut Rng, nex
 
 fn check(storage: &Storage, model: &Model) {
     let mut tx = storage.begin(Isolation::ReadCommitted);
-    for index in [1, 2] {
+    for index in [1, 2, COVERING] {
         assert_eq!(&read(storage, &mut tx, index), model, "by index {index}");
     }
     let filtered: Model = model.iter().filter(|(_, row)| in_filter(row)).map(|(id, row)| (*id, row.clone())).collect();
@@ -169,6 +169,49 @@ fn a_partitioned_heap_is_as_a_map() {
 #[test]
 fn a_partitioned_clustered_table_is_as_a_map() {
     twin("clustered", Kind::Clustered, false, 12);
+}
+
+/// Of a heap, index 1 is unique and has not the partitioning column in its key.
+#[test]
+fn a_key_is_unique_over_all_partitions() {
+    let (_place, storage) = made("unique", Kind::Heap, true);
+    let table = storage.open_table(DB, TABLE).expect("the table");
+    let row = |id: i64, n: i64| image(table.layout(), id, &(None, n, None));
+    let begin = || {
+        let mut tx = storage.begin(Isolation::ReadCommitted);
+        tx.set_lock_timeout_ms(0);
+        tx.begin_statement();
+        tx
+    };
+    let taken = Some(StorageError::DuplicateKey { table: TABLE, index: IndexId(1) });
+    // Somebody else's key is waited for, whichever partition it is to lie in.
+    for (commits, expected) in [(false, None), (true, taken.clone())] {
+        let (mut first, mut second) = (begin(), begin());
+        table.insert(&mut first, &row(1, 1)).expect("inserted");
+        assert_eq!(table.insert(&mut second, &row(1, 12)).err(), Some(StorageError::LockTimeout));
+        match commits {
+            true => first.commit(Durability::Full).expect("committed"),
+            false => first.rollback().expect("rolled back"),
+        }
+        assert_eq!(table.insert(&mut second, &row(1, 12)).err(), expected);
+        second.rollback().expect("rolled back");
+    }
+    let mut tx = begin();
+    let second = table.insert(&mut tx, &row(2, 7)).expect("inserted");
+    assert_eq!(table.update(&mut tx, &second, &row(1, 7)).err(), taken, "in its partition");
+    assert_eq!(table.update(&mut tx, &second, &row(1, 12)).err(), taken, "on its way to another one");
+    let second = table.update(&mut tx, &second, &row(2, 12)).expect("moved");
+    let first = locator(&table, &mut tx, 1).expect("looked for").expect("found");
+    table.delete(&mut tx, &first).expect("deleted");
+    table.update(&mut tx, &second, &row(1, 12)).expect("the key is free");
+    tx.commit(Durability::Full).expect("committed");
+    // A key that somebody is about to give up is waited for as well.
+    let (mut first, mut second) = (begin(), begin());
+    let there = locator(&table, &mut first, 1).expect("looked for").expect("found");
+    table.delete(&mut first, &there).expect("deleted");
+    assert_eq!(table.insert(&mut second, &row(1, 1)).err(), Some(StorageError::LockTimeout));
+    first.rollback().expect("rolled back");
+    assert_eq!(table.insert(&mut second, &row(1, 1)).err(), taken);
 }
 
 #[test]

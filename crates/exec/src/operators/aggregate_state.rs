@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use sql::plan::{self, AggregateFunction, SortKey};
 use types::key::KeyCodec;
-use types::{Column, ColumnData, Datum, Physical, RowBatch, SqlResult, SqlType, TypeKind, sql_error};
+use types::{Column, ColumnData, Datum, Physical, RowBatch, SqlResult, SqlType, TypeKind, arith, decimal, sql_error};
 
 use super::keys::{FastHash, RowKeys, encode_from, long_parts};
 use super::row_file::{RowFile, RowReader};
@@ -166,6 +166,9 @@ enum State {
     /// STRING_AGG: (order key, text) of each group.
     Text(Vec<Vec<(Vec<u8>, Vec<u8>)>>, usize, Vec<u8>),
     Checksum(Vec<Option<i32>>),
+    /// The product of each group, at the scale of the result.
+    Product(Vec<Option<i128>>),
+    FloatProduct(Vec<Option<f64>>),
     /// Percentiles: the values of each group, which part of it is asked for, and the bytes of all.
     Ranked(Vec<Vec<(Vec<u8>, Datum)>>, Option<f64>, usize),
     /// Values of geometry or geography of each group, which method they are for, and the bytes of all.
@@ -220,6 +223,8 @@ impl Accumulator {
             State::ExtremeI64(values) => values.resize(count, None),
             State::Text(values, _, _) => values.resize(count, Vec::new()),
             State::Checksum(values) => values.resize(count, None),
+            State::Product(values) => values.resize(count, None),
+            State::FloatProduct(values) => values.resize(count, None),
             State::Ranked(values, _, _) => values.resize(count, Vec::new()),
             State::Shapes(values, _, _) => values.resize(count, Vec::new()),
         }
@@ -469,11 +474,7 @@ impl Accumulator {
         match &mut self.state {
             State::Count(counts) => counts[group] += 1,
             State::Exact(sums) => {
-                let value = match &self.values.data {
-                    ColumnData::I64(values) => values[row] as i128,
-                    ColumnData::I128(values) => values[row],
-                    _ => unreachable!("exact sums are of integers and decimals"),
-                };
+                let value = as_exact(&self.values, row);
                 let sum = &mut sums[group];
                 sum.0 = sum.0.checked_add(value).ok_or_else(|| kernel::arithmetic_overflow(self.ty.kind))?;
                 sum.1 += 1;
@@ -533,6 +534,18 @@ impl Accumulator {
                 let value = values[row] as i32;
                 sums[group] = Some(sums[group].map_or(value, |sum| sum ^ value));
             }
+            State::Product(products) => {
+                let value = as_exact(&self.values, row);
+                let scale = self.argument.as_ref().map_or(0, |argument| argument.ty.scale);
+                products[group] = Some(exact_product(products[group], value, scale, &self.ty)?);
+            }
+            State::FloatProduct(products) => {
+                let value = as_f64(&self.values, row);
+                products[group] = Some(match products[group] {
+                    Some(product) => arith::mul_f64(self.ty.kind, product, value)?,
+                    None => value,
+                });
+            }
             State::Ranked(values, _, bytes) => {
                 let mut order = Vec::new();
                 if let Some(keys) = &self.order {
@@ -591,6 +604,12 @@ impl Accumulator {
             State::ExtremeI64(best) => best[group].map_or(Datum::Null, Datum::I64),
             State::Text(texts, _, separator) => join_text(&texts[group], separator, &self.ty, context)?,
             State::Checksum(sums) => sums[group].map_or(Datum::Null, |sum| Datum::I64(sum as i64)),
+            State::Product(products) => match (products[group], self.ty.physical()) {
+                (None, _) => Datum::Null,
+                (Some(product), Physical::I64) => Datum::I64(product as i64),
+                (Some(product), _) => Datum::I128(product),
+            },
+            State::FloatProduct(products) => products[group].map_or(Datum::Null, Datum::F64),
             State::Ranked(values, part, _) => percentile(&values[group], *part, self.function, context)?,
             State::Shapes(values, method, _) => spatial::aggregated(context, &self.ty, *method, &values[group])?,
         };
@@ -610,6 +629,8 @@ fn state_for(function: AggregateFunction, argument: &SqlType) -> State {
         Min | Max => State::Extreme(Vec::new(), KeyCodec::new(argument, false), Vec::new(), 0),
         StringAgg => State::Text(Vec::new(), 0, Vec::new()),
         ChecksumAgg => State::Checksum(Vec::new()),
+        Product if argument.physical() == Physical::F64 => State::FloatProduct(Vec::new()),
+        Product => State::Product(Vec::new()),
         ApproxPercentileCont | ApproxPercentileDisc => State::Ranked(Vec::new(), None, 0),
         Shapes(method) => State::Shapes(Vec::new(), method, 0),
     }
@@ -621,6 +642,14 @@ fn order_keys(order: &[SortKey], compiler: &mut Compiler) -> SqlResult<RowKeys> 
 
 fn length_of(datum: &Datum) -> usize {
     if let Datum::Bytes(bytes) = datum { bytes.len() } else { 0 }
+}
+
+fn as_exact(column: &Column, row: usize) -> i128 {
+    match &column.data {
+        ColumnData::I64(values) => values[row].into(),
+        ColumnData::I128(values) => values[row],
+        _ => unreachable!("exact sums and products are of integers and decimals"),
+    }
 }
 
 fn as_f64(column: &Column, row: usize) -> f64 {
@@ -641,6 +670,21 @@ fn exact_sum(sum: i128, ty: &SqlType) -> SqlResult<Datum> {
         return Err(kernel::arithmetic_overflow(ty.kind));
     }
     Ok(if ty.physical() == Physical::I64 { Datum::I64(sum as i64) } else { Datum::I128(sum) })
+}
+
+/// One more factor, as `*` multiplies: decimals are rounded to the scale of the result each time.
+fn exact_product(product: Option<i128>, value: i128, scale: u8, ty: &SqlType) -> SqlResult<i128> {
+    if ty.physical() == Physical::I64 {
+        let value = i64::try_from(value).expect("of the class of the result");
+        return match product {
+            Some(product) => Ok(arith::mul_i64(ty.kind, product as i64, value)?.into()),
+            None => Ok(value.into()),
+        };
+    }
+    match product {
+        Some(product) => decimal::Kernel::new(decimal::Operation::Multiply, ty.scale, scale, ty).apply(product, value),
+        None => decimal::rescale(value, scale, ty.scale).ok_or_else(|| kernel::arithmetic_overflow(ty.kind)),
+    }
 }
 
 /// Integers truncate; decimals get the result's scale, truncated; money rounds.

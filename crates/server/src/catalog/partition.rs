@@ -128,6 +128,14 @@ pub fn scheme(row: &ClassRow) -> Option<Scheme> {
     })
 }
 
+/// An index that does not lie as its divided table does, by name. Disabled ones lie nowhere.
+pub fn unaligned(indexes: &[IndexRow]) -> Option<&str> {
+    use super::base::index_status::{DISABLED, STATISTICS};
+    let is_there = |index: &&IndexRow| index.kind == 2 && index.status & (DISABLED | STATISTICS) == 0;
+    let found = indexes.iter().filter(is_there).find(|index| index.dataspace < SCHEME_MIN);
+    found.and_then(|index| index.name.as_deref())
+}
+
 pub fn function_by_id(rows: &mut Rows<'_>, id: i32) -> SqlResult<Option<PartitionFunctionDef>> {
     let row = rows.first::<ClassRow>(0, &key(class::PARTITION_FUNCTION, id))?;
     Ok(row.as_ref().and_then(function))

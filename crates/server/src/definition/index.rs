@@ -89,7 +89,7 @@ pub fn add_heap(ddl: &mut Ddl<'_>, db: &Database, table: i32, place: &Placement)
     })
 }
 
-/// Rows of a new index; its id. 1911, 1919, 1913, 1908.
+/// Rows of a new index; its id. 1911, 1919, 1999, 1913, 1908.
 pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec: &IndexSpec<'_>) -> SqlResult<i32> {
     let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(table), small(0)]))?;
     let existing = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
@@ -250,6 +250,10 @@ fn index_columns(
     }
     for name in &spec.included {
         let column = find(name).ok_or_else(|| unknown(name))?;
+        // text, ntext, image
+        if matches!(column.xtype, 34 | 35 | 99) {
+            return Err(sql_error!(1999, column.name, shown));
+        }
         if found.iter().any(|other| other.colid == column.colid) {
             return Err(sql_error!(1909, "index", column.name));
         }
@@ -490,7 +494,7 @@ pub fn build(
         differs(stored.as_ref(), &table_def)
     };
     let made = if moves {
-        refuse_others(&table_def)?;
+        partition::refuse_divided_indexes(ddl, db, id)?;
         let (whole, divided) = (layout::layout(&table_def), new_partitioning(ddl, db, &table_def)?);
         ddl.long_storage(|storage, tx, pause| {
             storage.divide_table(tx, database, TableId(id), (&whole, divided.as_ref()), pause)
@@ -518,14 +522,6 @@ pub fn build(
             Err(duplicate_found(&format!("{}.{shown}", table_def.schema), &index.name, &values))
         }
         Err(error) => Err(build_error(error, &format!("{}.{shown}", table_def.schema), Some(&index.name))),
-    }
-}
-
-/// Indexes that are there would lie otherwise than their table, which moves.
-fn refuse_others(table: &sql::catalog::TableDef) -> SqlResult<()> {
-    match table.indexes.len() {
-        0 | 1 => Ok(()),
-        _ => Err(super::unsupported("A clustered index that moves a table with other indexes to other partitions")),
     }
 }
 
@@ -766,7 +762,7 @@ pub fn moved_to(
     }
     let table = ddl.reload(db, row.id)?;
     if (place.divided.is_some() || table.partitioning.is_some()) && !place.is_same(db, &Placement::of(&table)) {
-        refuse_others(&table)?;
+        partition::refuse_divided_indexes(ddl, db, row.id)?;
     }
     Ok(Some(place))
 }
@@ -1027,6 +1023,16 @@ fn refuse_partitions(
         known_options(options)?;
     }
     let first = chosen.first().and_then(|index| index.name.as_deref()).unwrap_or_default();
+    let unaligned = crate::catalog::partition::unaligned(chosen);
+    match (partition, unaligned) {
+        (Some(PartitionChoice::One(_)), Some(index)) if of.partitioning.is_some() && all => {
+            return Err(sql_error!(7733, state 2, "ALTER INDEX", "index", first, "index", index));
+        }
+        (Some(PartitionChoice::One(_)), Some(index)) if of.partitioning.is_some() => {
+            return Err(sql_error!(7729, "alter", "index", "index", index));
+        }
+        _ => {}
+    }
     match partition {
         _ if of.partitioning.is_some() => Ok(()),
         Some(PartitionChoice::One(_)) if all && chosen.is_empty() => {

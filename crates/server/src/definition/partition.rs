@@ -1,6 +1,7 @@
 //! CREATE, ALTER, DROP of partition functions and schemes, and where tables and indexes are placed by them.
 //!
-//! An index lies where its table does: each partition has its part of each index. What would be divided otherwise is refused.
+//! An index lies where its table does, or undivided in a filegroup; then what asks for each partition alone is refused. What would be divided
+//! otherwise is refused.
 //! https://learn.microsoft.com/sql/relational-databases/partitions/partitioned-tables-and-indexes
 
 use std::sync::Arc;
@@ -20,7 +21,7 @@ use super::database_file::PRIMARY;
 use super::number::whole_number;
 use super::site::{Ddl, cannot_find};
 use super::text;
-use crate::catalog::base::{ClassRow, ColumnRow, IndexRow, class, column_status as cs};
+use crate::catalog::base::{ClassRow, ColumnRow, IndexRow, class, column_status as cs, index_status};
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{int, small};
 use crate::catalog::partition::{self, FUNCTION_MIN, PARTITIONS_MAX, SCHEME_MIN, Scheme};
@@ -94,9 +95,19 @@ pub fn of_index(db: &Database, asked: Option<&Placement>, table: &Placement) -> 
     match asked {
         None if table.divided.is_some() => Ok(table.clone()),
         None => Ok(Placement::DEFAULT),
-        Some(asked) if asked.divided.is_none() && table.divided.is_none() => Ok(asked.clone()),
+        Some(asked) if asked.divided.is_none() => Ok(asked.clone()),
         Some(asked) if asked.is_same(db, table) => Ok(asked.clone()),
         Some(_) => Err(super::unsupported("An index that is not partitioned as its table is")),
+    }
+}
+
+/// A table that moves leaves its other indexes where they are: those of a filegroup, not those that are divided.
+pub fn refuse_divided_indexes(ddl: &mut Ddl<'_>, db: &Database, table: i32) -> SqlResult<()> {
+    let rows = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
+    let mut others = rows.iter().filter(|row| row.indid > 1 && row.status & index_status::STATISTICS == 0);
+    match others.all(|row| row.kind == 2 && row.dataspace < SCHEME_MIN) {
+        true => Ok(()),
+        false => Err(super::unsupported("A partitioned index of a table that moves elsewhere")),
     }
 }
 

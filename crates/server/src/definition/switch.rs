@@ -93,6 +93,9 @@ pub fn run(
     check_columns(&source, &target)?;
     check_keys(&source, &target)?;
     check_values(ddl, &db, &source, &target)?;
+    for side in [&source, &target].into_iter().filter(|side| side.table.partitioning.is_some()) {
+        check_aligned(ddl, &db, side)?;
+    }
     let indexes = check_indexes(&source, &target)?;
     check_places(ddl, &db, &source, &target)?;
     let (id, part) = (db.storage_id(), target.part());
@@ -397,6 +400,15 @@ fn neighbour(ty: &SqlType, value: &Datum, step: i64) -> Option<Datum> {
     let Datum::I64(value) = value else { return None };
     let beside = value.checked_add(step)?;
     (least..=most).contains(&beside).then_some(Datum::I64(beside))
+}
+
+/// 7733: an index has the rows of all partitions.
+fn check_aligned(ddl: &mut Ddl<'_>, db: &Database, side: &Side<'_>) -> SqlResult<()> {
+    let rows = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(side.table.object.0)]))?;
+    match crate::catalog::partition::unaligned(&rows) {
+        Some(index) => Err(sql_error!(7733, state 4, "ALTER TABLE SWITCH", "table", side.name, "index", index)),
+        None => Ok(()),
+    }
 }
 
 /// Which index of the source each of the target is. 4913, 4947

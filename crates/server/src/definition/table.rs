@@ -350,6 +350,10 @@ pub fn truncate(ddl: &mut Ddl<'_>, truncate: &Truncate) -> SqlResult<()> {
         None => return Err(sql_error!(7729, state 3, "truncate", "table", "table", written(&truncate.table))),
         Some(own) => {
             let (shown, count) = (written(&truncate.table), own.function.partitions());
+            let indexes = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
+            if let Some(index) = crate::catalog::partition::unaligned(&indexes) {
+                return Err(sql_error!(3756, index, row.name, own.function.name));
+            }
             Some(partition::listed(ddl, &truncate.partitions, &shown, count)?)
         }
     };

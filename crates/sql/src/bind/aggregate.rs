@@ -32,6 +32,7 @@ pub fn aggregate_function(name: &str) -> Option<AggregateFunction> {
         ("VARP", VarP),
         ("STRING_AGG", StringAgg),
         ("CHECKSUM_AGG", ChecksumAgg),
+        ("PRODUCT", Product),
         ("APPROX_COUNT_DISTINCT", ApproxCountDistinct),
         ("APPROX_PERCENTILE_CONT", ApproxPercentileCont),
         ("APPROX_PERCENTILE_DISC", ApproxPercentileDisc),
@@ -79,11 +80,14 @@ pub fn aggregate_type(
             (SqlType::INT, Some(argument))
         }
         CountBig | ApproxCountDistinct => (SqlType::BIGINT, Some(argument)),
-        Sum | Avg => {
+        Sum | Avg | Product => {
             let result = match ty.kind {
                 TinyInt | SmallInt | Int => SqlType::INT,
                 BigInt => SqlType::BIGINT,
                 Decimal | Numeric if function == Sum => SqlType { kind: ty.kind, ..SqlType::decimal(38, ty.scale) },
+                Decimal | Numeric if function == Product => {
+                    SqlType { kind: ty.kind, ..SqlType::decimal(38, if ty.scale == 0 { 0 } else { 6 }) }
+                }
                 Decimal | Numeric => SqlType { kind: ty.kind, ..SqlType::decimal(38, ty.scale.max(6)) },
                 Money | SmallMoney => SqlType::MONEY,
                 Real | Float => SqlType::FLOAT,

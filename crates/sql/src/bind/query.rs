@@ -390,7 +390,12 @@ impl Binder<'_> {
                 written if number_of(written).is_some() => {
                     position_of(number_of(written).unwrap_or(0), &bound.outputs)?
                 }
-                ast::Expr::Literal(_) => return Err(sql_error!(408, keys.len() + 1)),
+                ast::Expr::Literal(_) => {
+                    let is_it =
+                        |output: &Output| quoted_alias(&item.expr).is_some_and(|name| same_name(&output.name, name));
+                    let shown = bound.outputs.iter().position(is_it);
+                    shown.ok_or_else(|| sql_error!(408, keys.len() + 1))?
+                }
                 ast::Expr::Column(name) => {
                     let key = found.next().unwrap_or(FoundKey::Unknown);
                     let shown = bound.outputs.iter().position(|output| same_name(&output.name, &name.name));
@@ -829,11 +834,20 @@ impl Binder<'_> {
                     }
                 }
                 other => {
-                    let bound = self.expr(other, scope)?;
-                    if constant_of(other, &bound).is_some() {
-                        return Err(sql_error!(408, keys.len() + 1));
+                    let aliased = match quoted_alias(other) {
+                        Some(name) => aliases(select, outputs, name)?,
+                        None => None,
+                    };
+                    match aliased.filter(|(at, _)| renamed_item(select, *at).is_some()) {
+                        Some((at, expr)) => (expr, renamed_item(select, at)),
+                        None => {
+                            let bound = self.expr(other, scope)?;
+                            if constant_of(other, &bound).is_some() {
+                                return Err(sql_error!(408, keys.len() + 1));
+                            }
+                            (bound, None)
+                        }
                     }
-                    (bound, None)
                 }
             };
             sortable(&expr.ty, "ORDER BY")?;
@@ -860,6 +874,15 @@ impl Binder<'_> {
             shown.push((of_result, with_table));
         }
         Ok(keys)
+    }
+}
+
+/// A text in ORDER BY that may be an alias, as `AS 'name'` writes it.
+/// https://learn.microsoft.com/sql/t-sql/language-elements/coalesce-transact-sql has one.
+fn quoted_alias(written: &ast::Expr) -> Option<&str> {
+    match written {
+        ast::Expr::Literal(ast::Literal::String { text, .. }) => Some(text),
+        _ => None,
     }
 }
 

@@ -245,7 +245,7 @@ pub fn aggregate(expr: &Ast) -> Option<&ast::Call> {
 }
 
 pub fn is_aggregate(name: &str) -> bool {
-    const AGGREGATES: [&str; 15] = [
+    const AGGREGATES: [&str; 16] = [
         "SUM",
         "COUNT_BIG",
         "COUNT",
@@ -257,6 +257,7 @@ pub fn is_aggregate(name: &str) -> bool {
         "VAR",
         "VARP",
         "CHECKSUM_AGG",
+        "PRODUCT",
         "STRING_AGG",
         "APPROX_COUNT_DISTINCT",
         "GROUPING",

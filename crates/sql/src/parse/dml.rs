@@ -195,15 +195,16 @@ impl Parser<'_> {
                 && self.peek_is(1, T::Equals)
     }
 
-    /// `column.WRITE(...)`: what was read as a column's name ends with the method's.
+    /// `column.WRITE(...)`: what was read as a column's name ends with the method's. The column is not named with its table.
+    /// https://learn.microsoft.com/sql/t-sql/queries/update-transact-sql
     fn mutator(&mut self, name: ColumnName) -> P<SetClause> {
         let Some(table) = name.table else { return Err(self.unexpected()) };
         let method = name.name;
+        if table.schema.is_some() {
+            return Err(self.near(table.line, "."));
+        }
         let args = self.arguments()?;
-        let ObjectName { server, database, schema, name: column, line } = *table;
-        let table =
-            schema.map(|name| Box::new(ObjectName { server: None, database: server, schema: database, name, line }));
-        let column = ColumnName { table, name: column, line };
+        let column = ColumnName { table: None, name: table.name, line: table.line };
         Ok(SetClause::Method { column, method, args })
     }
 

@@ -153,7 +153,12 @@ impl Parser<'_> {
             return Ok(SettingValue::Value(self.constant()?));
         }
         if self.peek_is(1, T::Dot) {
-            return Ok(SettingValue::Name(self.object_name()?));
+            let name = self.object_name()?;
+            // LEDGER_VIEW = schema.view (...)
+            return Ok(match self.at(T::LeftParen) {
+                true => SettingValue::List(Some(name.name), self.settings_list()?),
+                false => SettingValue::Name(name),
+            });
         }
         let word = self.any_word()?;
         if self.at(T::LeftParen) {

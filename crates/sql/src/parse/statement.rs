@@ -164,8 +164,8 @@ impl Parser<'_> {
     #[inline(never)]
     pub(super) fn other(&mut self) -> P<StatementKind> {
         let mut verb = String::new();
-        for _ in 0..3 {
-            if !self.at(T::Word) {
+        for _ in 0..4 {
+            if !self.at(T::Word) || verb == "RECEIVE" {
                 break;
             }
             // Names begin behind the words of the language.

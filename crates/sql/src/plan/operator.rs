@@ -383,6 +383,7 @@ pub enum AggregateFunction {
     VarP,
     StringAgg,
     ChecksumAgg,
+    Product,
     ApproxCountDistinct,
     /// Of the value of WITHIN GROUP; which part of the group is in `extra`.
     ApproxPercentileCont,

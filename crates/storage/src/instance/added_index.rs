@@ -8,15 +8,14 @@
 use std::sync::atomic::{Ordering, fence};
 
 use types::pause::Pacer;
-use types::row::RowView;
 
 use crate::concurrency::locks::LockMode;
 use crate::error::{ROW_WORK, StorageError, StorageResult, heard};
 use crate::instance::storage::Storage;
 use crate::layout::{DatabaseId, IndexLayout, TableId, TableLayout};
 use crate::log::{self, record};
-use crate::shapes::shape::{IndexShape, Roots};
-use crate::tables::disk_table::{DiskTable, entry_of};
+use crate::shapes::shape::{IndexRoots, IndexShape, Roots};
+use crate::tables::disk_table::{DiskTable, entry_of, image_at};
 use crate::tables::load::{self, Build};
 use crate::transaction::{Isolation, Transaction};
 use crate::trees::rows::{Inserted, ReadMode, Seen};
@@ -64,9 +63,9 @@ impl Storage {
         build: &mut Build<'_>,
     ) -> StorageResult<()> {
         let before = tx.savepoint();
-        let root = self.fill_beside(tx, (db, table), (index, LockMode::Shared), build)?;
+        let own = self.fill_beside(tx, (db, table), (index, LockMode::Shared), build)?;
         os::sim_point!("index.publish");
-        let added = tx.lock_shape(db, table).and_then(|()| match self.with_index(db, table, index, root)? {
+        let added = tx.lock_shape(db, table).and_then(|()| match self.with_index(db, table, index, own)? {
             (layout, roots, None) => self.write_shape(tx, db, table, Some((&layout, &roots))),
             (_, _, Some(_)) => Err(StorageError::AlreadyExists),
         });
@@ -83,29 +82,30 @@ impl Storage {
     ) -> StorageResult<()> {
         let before = tx.savepoint();
         // Two that waited for each other at the end would be a deadlock: one comes after the other.
-        let root = self.fill_beside(tx, (db, table), (index, LockMode::Update), build)?;
+        let own = self.fill_beside(tx, (db, table), (index, LockMode::Update), build)?;
         let replaced = tx.lock_table(db, table, LockMode::SchemaModification).and_then(|()| {
-            let (layout, roots, old) = self.with_index(db, table, index, root)?;
-            self.drop_tree(tx, db, old.ok_or(StorageError::UnknownIndex)?)?;
+            let (layout, roots, old) = self.with_index(db, table, index, own)?;
+            self.drop_index_trees(tx, db, old.ok_or(StorageError::UnknownIndex)?)?;
             self.write_shape(tx, db, table, Some((&layout, &roots)))
         });
         self.undo_if_failed(tx, before, replaced)
     }
 
-    /// A tree with the entries of the index, which nobody knows. The rows are locked in `mode` when it returns.
+    /// Trees with the entries of the index, which nobody knows. The rows are locked in `mode` when it returns.
     fn fill_beside(
         &self,
         tx: &mut Transaction,
         (db, table): (DatabaseId, TableId),
         (index, mode): (&IndexLayout, LockMode),
         build: &mut Build<'_>,
-    ) -> StorageResult<u32> {
+    ) -> StorageResult<IndexRoots> {
         // What the transaction itself has changed only it sees, and the log of tempdb is not kept.
         let online = build.online && db != DatabaseId::TEMPDB && !tx.holds_table(db, table, LockMode::IntentExclusive);
         let held = tx.table_mode(db, table).unwrap_or(LockMode::IntentShared).join(LockMode::IntentShared);
         tx.lock_table(db, table, mode)?;
         let before = tx.savepoint();
-        let root = self.create_tree(tx, db)?;
+        let (layout, _) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let roots = self.create_index_trees(tx, db, (&layout, index), 0)?;
         let mut first = None;
         if online {
             // Nobody has changed a row and not ended.
@@ -113,7 +113,7 @@ impl Storage {
             tx.weaken_table(db, table, held);
         }
         tx.fill_own_trees(before, |tx| {
-            let (layout, roots, _) = self.with_index(db, table, index, root)?;
+            let (layout, roots, _) = self.with_index(db, table, index, roots)?;
             let shape = self.disk_shape((db, table), layout, &roots)?;
             let disk = &DiskTable { engine: self.engine().clone(), shape, opened: 0 };
             let target = Target { disk, index: disk.index(index.id)?.ok_or(StorageError::UnknownIndex)?, mode };
@@ -125,24 +125,24 @@ impl Storage {
                 }
             }
         })?;
-        Ok(root)
+        Ok(roots)
     }
 
-    /// What the table is made of, with the index's tree there; which one it had before, if it had one.
+    /// What the table is made of, with the index's trees there; which one it had before, if it had one.
     fn with_index(
         &self,
         db: DatabaseId,
         table: TableId,
         index: &IndexLayout,
-        root: u32,
-    ) -> StorageResult<(TableLayout, Roots, Option<u32>)> {
+        own: IndexRoots,
+    ) -> StorageResult<(TableLayout, Roots, Option<IndexRoots>)> {
         let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
         let old = layout.indexes.iter().position(|known| known.id == index.id);
         let old = match old {
-            Some(at) => Some(std::mem::replace(&mut roots.indexes[at], root)),
+            Some(at) => Some(std::mem::replace(&mut roots.indexes[at], own)),
             None => {
                 layout.indexes.push(index.clone());
-                roots.indexes.push(root);
+                roots.indexes.push(own);
                 None
             }
         };
@@ -195,7 +195,7 @@ impl Storage {
         (then, now): (&mut Moment, &mut Moment),
         build: &mut Build<'_>,
     ) -> StorageResult<usize> {
-        let (engine, tree) = (self.engine(), &target.index.tree);
+        let (engine, disk, tree) = (self.engine(), target.disk, &target.index.tree);
         let mut changed = 0;
         for adds in [false, true] {
             let mut pacer = Pacer::new(build.pause);
@@ -205,7 +205,7 @@ impl Storage {
                 sorter.add(key, &[], &mut pacer)
             })?;
             changed = 0;
-            let (mut last, mut work) = (None, Pacer::new(build.pause));
+            let (mut last, mut work, mut moved) = (None, Pacer::new(build.pause), Vec::new());
             sorter.drain(&mut pacer, &mut |key, _| {
                 if last.as_deref() == Some(key) {
                     return Ok(());
@@ -222,16 +222,23 @@ impl Storage {
                     old
                 };
                 let Some((key, entry)) = wanted else { return Ok(()) };
-                let patience = tx.patience();
-                let (table, writer) = (target.disk.shape.id, &mut tx.writer);
                 if !adds {
+                    let writer = &tx.writer;
                     let gone = engine.remove_row(writer, tree, &key)?;
-                    assert!(gone, "the tree has the rows of the earlier moment");
-                    return Ok(());
+                    let gone = gone.expect("the tree has the rows of the earlier moment");
+                    return engine.remove_long_values(
+                        writer,
+                        target.index.stored(disk.shape.id),
+                        &gone[image_at(&gone)..],
+                    );
                 }
-                match engine.insert_row(writer, tree, table, &key, &entry, patience)? {
+                let patience = tx.patience();
+                let entry = disk.fitting_entry(tx, target.index, &entry, &mut moved)?;
+                match engine.insert_row(&mut tx.writer, tree, disk.shape.id, &key, entry, patience)? {
                     Inserted::Done => Ok(()),
-                    Inserted::Duplicate => Err(StorageError::DuplicateKey { table, index: target.index.layout.id }),
+                    Inserted::Duplicate => {
+                        Err(StorageError::DuplicateKey { table: disk.shape.id, index: target.index.layout.id })
+                    }
                 }
             })?;
         }
@@ -267,7 +274,9 @@ fn entry_at(target: &Target<'_>, reader: &mut Transaction, key: &[u8]) -> Storag
     if disk.engine.read_row(&view, &disk.shape.base, key, &mut image)? == Seen::Nothing {
         return Ok(None);
     }
-    let row = RowView::new(&disk.shape.layout.row, &image)?;
+    let mut joined = Vec::new();
+    let wanted = |index: &IndexShape, column| index.has(column) || index.finds_by(column);
+    let row = disk.known_to_indexes(&image, &mut joined, wanted)?;
     if !index.holds(&row) {
         return Ok(None);
     }

@@ -1,13 +1,15 @@
 //! What changes a table's indexes, or the layout of its rows: trees made anew, filled from the rows there are, and put in the place of the old
 //! ones.
 
+use types::key::encode_key;
 use types::pause::{Pacer, Pause};
+use types::row::RowView;
 
 use crate::concurrency::locks::LockMode;
 use crate::error::{ROW_WORK, StorageError, StorageResult, heard};
 use crate::instance::storage::Storage;
 use crate::layout::{DatabaseId, IndexId, IndexLayout, TableId, TableLayout};
-use crate::shapes::shape::{self, Roots};
+use crate::shapes::shape::{self, IndexRoots, Roots};
 use crate::tables::load::{self, Build};
 use crate::tables::table::Table;
 use crate::transaction::Transaction;
@@ -36,13 +38,54 @@ impl Storage {
         if roots.partitioning.is_some() {
             let at = if index.clustered { 0 } else { layout.indexes.len() };
             layout.indexes.insert(at, index.clone());
-            roots.indexes.push(0);
-            return self.alter_each(tx, db, table, (&layout, &roots), |tx, part| {
-                self.create_index(tx, db, part, index, build)
-            });
+            roots.indexes.push(IndexRoots::default());
+            let before = tx.savepoint();
+            let made = self
+                .alter_each(tx, db, table, (&layout, &roots), |tx, part| self.create_index(tx, db, part, index, build))
+                .and_then(|()| self.check_over_all(tx, db, table, index, build));
+            return self.undo_if_failed(tx, before, made);
         }
         layout.indexes.insert(0, index.clone());
         self.rebuild(tx, db, table, layout, &roots, false, build)
+    }
+
+    /// The keys of an index that is unique over all partitions, each once.
+    fn check_over_all(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        index: &IndexLayout,
+        build: &mut Build<'_>,
+    ) -> StorageResult<()> {
+        let opened = self.open_table(db, table)?;
+        let Table::Partitioned(divided) = &*opened else { return Ok(()) };
+        if !divided.shape.is_unique_over_all(index) {
+            return Ok(());
+        }
+        let mut pacer = Pacer::new(build.pause);
+        let mut key = Vec::new();
+        for part in divided.partitions() {
+            let own = part.index(index.id)?.ok_or(StorageError::UnknownIndex)?;
+            let mut scan = Table::Disk(part.clone()).scan(tx, load::every_row())?;
+            while let Some(row) = scan.next(tx)? {
+                let view = RowView::new(&part.shape.layout.row, row.image)?;
+                if own.holds(&view) {
+                    key.clear();
+                    encode_key(&own.key, &view, &mut key);
+                    build.sorter.add(&key, &[], &mut pacer)?;
+                }
+                heard(pacer.spend(ROW_WORK + row.image.len()))?;
+            }
+        }
+        let mut last: Option<Vec<u8>> = None;
+        build.sorter.drain(&mut pacer, &mut |key, _| {
+            if last.as_deref() == Some(key) {
+                return Err(StorageError::DuplicateKey { table, index: index.id });
+            }
+            last = Some(key.to_vec());
+            Ok(())
+        })
     }
 
     /// Makes the trees of an index anew: its pages are in order and full, or as full as `build` says. Of the clustered index, or `HEAP`, that
@@ -119,10 +162,9 @@ impl Storage {
             roots.long_values = self.create_tree(tx, db)?;
         }
         for (at, index) in layout.indexes.iter().enumerate() {
-            roots.indexes.push(match (index.clustered, keeps_keys) {
-                (true, _) => base,
-                (false, true) => old.indexes[at],
-                (false, false) => self.create_tree(tx, db)?,
+            roots.indexes.push(match !index.clustered && keeps_keys {
+                true => old.indexes[at],
+                false => self.create_index_trees(tx, db, (&layout, index), base)?,
             });
         }
         match keeps_keys {
@@ -159,8 +201,8 @@ impl Storage {
         if removed.clustered {
             return self.rebuild(tx, db, table, layout, &roots, false, build);
         }
-        let root = roots.indexes.remove(at);
-        self.drop_tree(tx, db, root)?;
+        let own = roots.indexes.remove(at);
+        self.drop_index_trees(tx, db, own)?;
         self.write_shape(tx, db, table, Some((&layout, &roots)))
     }
 

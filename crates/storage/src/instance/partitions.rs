@@ -12,8 +12,8 @@ use crate::bounds::KeyBound;
 use crate::concurrency::locks::LockMode;
 use crate::error::{ROW_WORK, StorageError, StorageResult, heard};
 use crate::instance::storage::Storage;
-use crate::layout::{DatabaseId, IndexId, Partitioning, TableId, TableLayout};
-use crate::shapes::shape::Roots;
+use crate::layout::{DatabaseId, IndexId, IndexLayout, Partitioning, TableId, TableLayout};
+use crate::shapes::shape::{IndexRoots, Roots};
 use crate::tables::disk_table::DiskTable;
 use crate::tables::load::{Build, every_row};
 use crate::tables::partitioned::complete;
@@ -255,12 +255,14 @@ impl Storage {
             let [from_rows, to_rows]: [StorageResult<i64>; 2] = rows;
             let back: Vec<(IndexId, IndexId)> = indexes.iter().map(|(from, to)| (*to, *from)).collect();
             let new_to =
-                exchanged((&to_layout, &from_layout, &from_roots), &back, &mut || Err(StorageError::UnknownIndex))?;
+                exchanged((&to_layout, &from_layout, &from_roots), &back, &mut |_| Err(StorageError::UnknownIndex))?;
             // What only the source has an index on is gone from it.
-            let new_from = exchanged((&from_layout, &to_layout, &to_roots), indexes, &mut || self.create_tree(tx, db))?;
-            for (index, root) in from_layout.indexes.iter().zip(&from_roots.indexes) {
+            let new_from = exchanged((&from_layout, &to_layout, &to_roots), indexes, &mut |index| {
+                self.create_index_trees(tx, db, (&from_layout, index), to_roots.base)
+            })?;
+            for (index, own) in from_layout.indexes.iter().zip(&from_roots.indexes) {
                 if !indexes.iter().any(|(from, _)| *from == index.id) {
-                    self.drop_tree(tx, db, *root)?;
+                    self.drop_index_trees(tx, db, *own)?;
                 }
             }
             self.write_shape(tx, db, to_id, Some((&new_to.0, &new_to.1)))?;
@@ -340,15 +342,16 @@ impl Storage {
 
 /// Of a table whose trees are its partitions'.
 fn divided(layout: &TableLayout, partitioning: Partitioning) -> Roots {
-    Roots { indexes: vec![0; layout.indexes.len()], partitioning: Some(Box::new(partitioning)), ..Roots::default() }
+    let indexes = vec![IndexRoots::default(); layout.indexes.len()];
+    Roots { indexes, partitioning: Some(Box::new(partitioning)), ..Roots::default() }
 }
 
 /// What a table is made of that gets the trees of another: its own indexes, the other's rows and roots. `indexes`: of its own index, the
-/// other's. Of one that the other has not, `new_tree` makes the tree.
+/// other's. Of one that the other has not, `new_trees` makes the trees.
 fn exchanged(
     (own, other, roots): (&TableLayout, &TableLayout, &Roots),
     indexes: &[(IndexId, IndexId)],
-    new_tree: &mut dyn FnMut() -> StorageResult<u32>,
+    new_trees: &mut dyn FnMut(&IndexLayout) -> StorageResult<IndexRoots>,
 ) -> StorageResult<(TableLayout, Roots)> {
     let mut new = Roots { base: roots.base, long_values: roots.long_values, ..Roots::default() };
     for index in &own.indexes {
@@ -356,7 +359,7 @@ fn exchanged(
         let at = other.indexes.iter().position(|known| Some(known.id) == theirs);
         new.indexes.push(match at {
             Some(at) => roots.indexes[at],
-            None => new_tree()?,
+            None => new_trees(index)?,
         });
     }
     let layout = TableLayout { row: other.row.clone(), ..own.clone() };

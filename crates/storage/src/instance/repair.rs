@@ -130,7 +130,7 @@ impl Engine {
         for (row, image) in rows {
             heard(pacer.spend(ROW_WORK + image.len()))?;
             let read = match RowView::new(&shape.layout.row, &image) {
-                Ok(view) if view.has_overflow() => self.join_long_values(shape, &image, &mut joined),
+                Ok(view) if view.has_overflow() => self.join_long_values(shape.stored(), &image, &mut joined),
                 other => other.map(drop).map_err(StorageError::from),
             };
             match read {

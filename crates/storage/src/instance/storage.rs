@@ -17,7 +17,7 @@ use crate::concurrency::locks::{LockEntry, LockMode, MemoryTransaction, Resource
 use crate::engine::Engine;
 use crate::error::{LogHolder, StorageError, StorageResult, heard};
 use crate::instance::metrics::{LogSpace, Metrics};
-use crate::layout::{DatabaseId, PageRef, TableId, TableLayout};
+use crate::layout::{DatabaseId, IndexLayout, PageRef, TableId, TableLayout};
 use crate::log::BLOCK_HEAD;
 use crate::log::store::Segment;
 use crate::memory_optimized::checkpoint::Covered;
@@ -31,7 +31,7 @@ use crate::region::grants::Grants;
 use crate::region::memory::Memory;
 use crate::region::row_counts::pack;
 use crate::shapes::known::TableShape;
-use crate::shapes::shape::{self, PartitionedShape, Roots, Shape};
+use crate::shapes::shape::{self, IndexRoots, PartitionedShape, Roots, Shape};
 use crate::shapes::tree::Tree;
 use crate::spill::Spill;
 use crate::tables::disk_table::DiskTable;
@@ -601,7 +601,7 @@ impl Storage {
             roots.long_values = self.create_tree(tx, db)?;
         }
         for index in &layout.indexes {
-            roots.indexes.push(if index.clustered { base } else { self.create_tree(tx, db)? });
+            roots.indexes.push(self.create_index_trees(tx, db, (layout, index), base)?);
         }
         self.write_shape(tx, db, table, Some((layout, &roots)))
     }
@@ -626,7 +626,8 @@ impl Storage {
             0 if !values::columns(layout).is_empty() => object(),
             kept => kept,
         };
-        let roots = Roots { base, long_values, indexes: vec![0; layout.indexes.len()], partitioning: None };
+        let roots =
+            Roots { base, long_values, indexes: vec![IndexRoots::default(); layout.indexes.len()], partitioning: None };
         self.write_shape(tx, db, table, Some((layout, &roots)))
     }
 
@@ -680,14 +681,34 @@ impl Storage {
     }
 
     pub(super) fn drop_roots(&self, tx: &mut Transaction, db: DatabaseId, roots: &Roots) -> StorageResult<()> {
-        self.drop_tree(tx, db, roots.base)?;
-        if roots.long_values != 0 {
-            self.drop_tree(tx, db, roots.long_values)?;
+        roots.all().try_for_each(|root| self.drop_tree(tx, db, root))
+    }
+
+    /// Empty ones of an index of a table with this layout; `base`: the table's own tree, which is the clustered index's.
+    pub(super) fn create_index_trees(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        (layout, index): (&TableLayout, &IndexLayout),
+        base: u32,
+    ) -> StorageResult<IndexRoots> {
+        if index.clustered {
+            return Ok(IndexRoots::of(base));
         }
-        for root in roots.indexes.iter().filter(|root| **root != roots.base) {
-            self.drop_tree(tx, db, *root)?;
-        }
-        Ok(())
+        let entries = self.create_tree(tx, db)?;
+        let long_values = if shape::entries_may_be_long(layout, index) { self.create_tree(tx, db)? } else { 0 };
+        Ok(IndexRoots { entries, long_values })
+    }
+
+    pub(super) fn drop_index_trees(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        roots: IndexRoots,
+    ) -> StorageResult<()> {
+        Roots { base: roots.entries, long_values: roots.long_values, ..Roots::default() }
+            .all()
+            .try_for_each(|root| self.drop_tree(tx, db, root))
     }
 
     /// What a table is made of, for who changes that: nobody else uses it until the transaction ends.
@@ -733,7 +754,7 @@ impl Storage {
             roots.long_values = self.create_tree(tx, db)?;
         }
         for index in &layout.indexes {
-            roots.indexes.push(if index.clustered { base } else { self.create_tree(tx, db)? });
+            roots.indexes.push(self.create_index_trees(tx, db, (&layout, index), base)?);
         }
         self.drop_roots(tx, db, &old)?;
         self.write_shape(tx, db, table, Some((&layout, &roots)))

@@ -8,7 +8,8 @@
 //!   column u16, right u8, count of boundaries u16, then each: length u16, key; table id i32 of each partition;
 //!   base root u32, long-value root u32 (0: none; 2: numbers of objects; 4: no roots), row layout length u32, row layout,
 //!   of versions 3 and 4: count u16, then each: column u16, length u16, bytes of its value in rows from before it was added,
-//!   index count u16, then each: id u32, flags u8 (1 unique, 2 clustered, 4 filtered, 8 hash), root u32,
+//!   index count u16, then each: id u32, flags u8 (1 unique, 2 clustered, 4 filtered, 8 hash, 16 long values), root u32,
+//!   if 16: root of its long values u32,
 //!   key count u8, (ordinal u16, descending u8) each, included count u16, u16 each,
 //!   if filtered: term count u16, then each: column u16, `KeySet::to_bytes`; if hash: bucket count u64
 //! entry of a nonclustered index:  locator length u16, locator, row image of the index's columns
@@ -33,11 +34,24 @@ use crate::shapes::tree::Tree;
 pub const DIRECTORY_ROOT: u32 = 2;
 /// Row numbers after the key of a tree whose key is not unique.
 pub const ROW_NUMBER_BYTES: usize = 8;
+/// Before the locator in an entry.
+const LOCATOR_LENGTH_BYTES: usize = 2;
 const _: () = assert!(ROW_NUMBER_BYTES == size_of::<u64>() && ROW_NUMBER_BYTES < KEY_BYTES_MAX);
 const _: () = assert!(
     BODY_BYTES > 10 + 3 * KEY_BYTES_MAX + ROW_HEADER_BYTES,
     "beside the longest key and its fences there is room for a row"
 );
+
+/// Rows of one layout as they lie in a tree, and where what is too long for them lies.
+#[derive(Clone, Copy)]
+pub struct Stored<'s> {
+    pub table: TableId,
+    pub layout: &'s RowLayout,
+    /// None: all of a row is in it.
+    pub long_values: Option<&'s Tree>,
+    /// Longest image that stays on a page.
+    pub image_max: usize,
+}
 
 pub struct IndexShape {
     pub layout: IndexLayout,
@@ -48,6 +62,8 @@ pub struct IndexShape {
     pub row: RowLayout,
     /// Longest entry.
     pub entry_max: usize,
+    /// Values that are too long for their entries. None: entries are never longer than fits, or nothing of them leaves.
+    pub long_values: Option<Tree>,
     filter: Vec<(u16, Test)>,
 }
 
@@ -58,6 +74,23 @@ enum Test {
 }
 
 impl IndexShape {
+    /// The images in the entries; `image_max` is that of a whole entry.
+    pub fn stored(&self, table: TableId) -> Stored<'_> {
+        let IndexShape { row, long_values, entry_max, .. } = self;
+        Stored { table, layout: row, long_values: long_values.as_ref(), image_max: *entry_max }
+    }
+
+    /// The column decides where a row's entry is, or whether it has one.
+    pub fn finds_by(&self, column: usize) -> bool {
+        let is_key = self.layout.key.iter().any(|part| usize::from(part.ordinal) == column);
+        is_key || self.filter.iter().any(|(of, test)| usize::from(*of) == column && matches!(test, Test::OneOf(..)))
+    }
+
+    /// The column's value is in the row's entry.
+    pub fn has(&self, column: usize) -> bool {
+        self.columns.contains(&(column as u16))
+    }
+
     /// The row has an entry in this index.
     #[inline]
     pub fn holds(&self, row: &RowView<'_>) -> bool {
@@ -114,9 +147,33 @@ pub struct Roots {
     /// 0: none. Of a memory-optimized table: the number of the object that has its values.
     pub long_values: u32,
     /// Of each index of the layout; of the clustered one, the base's.
-    pub indexes: Vec<u32>,
+    pub indexes: Vec<IndexRoots>,
     /// Of a partitioned table, whose trees are its partitions': all numbers above are 0.
     pub partitioning: Option<Box<Partitioning>>,
+}
+
+/// Where the trees of an index are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct IndexRoots {
+    pub entries: u32,
+    /// Of values that are too long for their entries, 0: none.
+    pub long_values: u32,
+}
+
+impl IndexRoots {
+    /// Of an index whose entries are all whole.
+    pub fn of(entries: u32) -> IndexRoots {
+        IndexRoots { entries, long_values: 0 }
+    }
+}
+
+impl Roots {
+    /// All trees that there are, each once.
+    pub fn all(&self) -> impl Iterator<Item = u32> {
+        let beside = self.indexes.iter().filter(|index| index.entries != self.base);
+        let own = [self.base, self.long_values].into_iter();
+        own.chain(beside.flat_map(|index| [index.entries, index.long_values])).filter(|root| *root != 0)
+    }
 }
 
 /// Most bytes a value of the type takes in a key.
@@ -142,9 +199,31 @@ pub fn payload_max(key_bytes: usize) -> usize {
 }
 
 pub fn may_be_long(layout: &TableLayout, image_max: usize) -> bool {
+    longest_image(&layout.row) > image_max
+}
+
+fn longest_image(row: &RowLayout) -> usize {
     let longest = |column: &ColumnType| if column.ty.is_max() { usize::MAX / 1024 } else { column.ty.length as usize };
-    let total = layout.row.columns().iter().map(longest).fold(0, usize::saturating_add);
-    total.saturating_add(layout.row.min_bytes()) > image_max
+    let total = row.columns().iter().map(longest).fold(0, usize::saturating_add);
+    total.saturating_add(row.min_bytes())
+}
+
+/// The same of an index's entries.
+pub fn entries_may_be_long(layout: &TableLayout, index: &IndexLayout) -> bool {
+    let columns = entry_columns(layout, index);
+    let longest = longest_image(&entry_row(layout, &columns)) + LOCATOR_LENGTH_BYTES + KEY_BYTES_MAX;
+    !index.clustered && longest > entry_max(layout, index)
+}
+
+fn entry_row(layout: &TableLayout, columns: &[u16]) -> RowLayout {
+    let types: Vec<_> = columns.iter().map(|column| layout.row.columns()[*column as usize]).collect();
+    RowLayout::new(&types)
+}
+
+fn entry_max(layout: &TableLayout, index: &IndexLayout) -> usize {
+    let clustered = layout.indexes.iter().find(|index| index.clustered);
+    let base_key = clustered.map_or(ROW_NUMBER_BYTES, |clustered| key_bytes_max(layout, &clustered.key));
+    payload_max((key_bytes_max(layout, &index.key) + base_key).min(KEY_BYTES_MAX)) - ROW_HEADER_BYTES
 }
 
 /// What the base tree of a layout is sorted by: the clustered index's id, its key, and whether row numbers follow it.
@@ -174,6 +253,12 @@ fn entry_columns(layout: &TableLayout, index: &IndexLayout) -> Vec<u16> {
 }
 
 impl Shape {
+    /// The rows in the base tree.
+    pub fn stored(&self) -> Stored<'_> {
+        let Shape { id, layout, long_values, image_max, .. } = self;
+        Stored { table: *id, layout: &layout.row, long_values: long_values.as_ref(), image_max: *image_max }
+    }
+
     pub fn new(
         (db, id): (DatabaseId, TableId),
         layout: TableLayout,
@@ -183,9 +268,9 @@ impl Shape {
     ) -> Shape {
         assert!(layout.memory.is_none(), "a memory-optimized table has no trees");
         assert_eq!(layout.indexes.len(), roots.indexes.len(), "each index has its root");
-        assert!(roots.base != 0 && roots.indexes.iter().all(|root| *root != 0), "no tree begins at page 0: {roots:?}");
+        let is_whole = roots.base != 0 && roots.indexes.iter().all(|index| index.entries != 0);
+        assert!(is_whole, "no tree begins at page 0: {roots:?}");
         let (clustered, numbered) = base_key(&layout);
-        let base_key = clustered.as_ref().map_or(ROW_NUMBER_BYTES, |(_, key)| key_bytes_max(&layout, key.columns()));
         let indexes = layout
             .indexes
             .iter()
@@ -193,15 +278,14 @@ impl Shape {
             .filter(|(index, _)| !index.clustered)
             .map(|(index, root)| {
                 let columns = entry_columns(&layout, index);
-                let types: Vec<_> = columns.iter().map(|column| layout.row.columns()[*column as usize]).collect();
                 IndexShape {
                     layout: index.clone(),
-                    tree: tree(*root),
+                    tree: tree(root.entries),
                     key: KeyLayout::new(&layout.row, &index.key),
+                    row: entry_row(&layout, &columns),
                     columns,
-                    row: RowLayout::new(&types),
-                    entry_max: payload_max((key_bytes_max(&layout, &index.key) + base_key).min(KEY_BYTES_MAX))
-                        - ROW_HEADER_BYTES,
+                    entry_max: entry_max(&layout, index),
+                    long_values: (root.long_values != 0).then(|| tree(root.long_values)),
                     filter: index.filter.iter().map(|term| (term.column, Test::new(&layout, term))).collect(),
                 }
             })
@@ -223,7 +307,11 @@ impl Shape {
     pub fn roots(&self) -> Roots {
         let root_of = |index: &IndexLayout| {
             let found = self.indexes.iter().find(|shape| shape.layout.id == index.id);
-            found.map_or(self.base.root, |shape| shape.tree.root)
+            let long_values = |shape: &IndexShape| shape.long_values.as_ref().map_or(0, |tree| tree.root);
+            found.map_or(IndexRoots::of(self.base.root), |shape| IndexRoots {
+                entries: shape.tree.root,
+                long_values: long_values(shape),
+            })
         };
         Roots {
             base: self.base.root,
@@ -271,6 +359,12 @@ impl PartitionedShape {
         self.partitioning.of_key(&key)
     }
 
+    /// No two rows of the table have one key in the index, and its parts do not know that by themselves.
+    pub fn is_unique_over_all(&self, index: &IndexLayout) -> bool {
+        let has_column = index.key.iter().any(|part| part.ordinal == self.partitioning.column);
+        index.unique && !index.clustered && !has_column
+    }
+
     /// Where the partition with this id is; None: it is gone.
     pub fn place_of(&self, partition: TableId) -> Option<usize> {
         let at = self.places.binary_search_by_key(&partition, |(id, _)| *id).ok()?;
@@ -309,8 +403,13 @@ pub fn encode(layout: &TableLayout, roots: &Roots) -> Vec<u8> {
         out.extend_from_slice(&index.id.0.to_le_bytes());
         let filtered = !index.filter.is_empty();
         let hash = index.bucket_count.is_some();
-        out.push(index.unique as u8 | (index.clustered as u8) << 1 | (filtered as u8) << 2 | (hash as u8) << 3);
-        out.extend_from_slice(&root.to_le_bytes());
+        let long = root.long_values != 0;
+        let flags = [index.unique, index.clustered, filtered, hash, long];
+        out.push(flags.iter().enumerate().map(|(bit, is_set)| u8::from(*is_set) << bit).sum());
+        out.extend_from_slice(&root.entries.to_le_bytes());
+        if long {
+            out.extend_from_slice(&root.long_values.to_le_bytes());
+        }
         out.push(index.key.len() as u8);
         for part in &index.key {
             out.extend_from_slice(&part.ordinal.to_le_bytes());
@@ -421,7 +520,9 @@ pub fn decode(bytes: &[u8]) -> Option<(TableLayout, Roots)> {
     for _ in 0..reader.u16()? {
         let id = IndexId(reader.u32()?);
         let flags = reader.u8()?;
-        roots.indexes.push(reader.u32()?);
+        let entries = reader.u32()?;
+        let long_values = if flags & 16 != 0 { reader.u32()? } else { 0 };
+        roots.indexes.push(IndexRoots { entries, long_values });
         let mut key = Vec::new();
         for _ in 0..reader.u8()? {
             key.push(KeyColumn { ordinal: reader.u16()?, descending: reader.u8()? != 0 });
@@ -473,14 +574,16 @@ mod tests {
             },
             bucket_count: (!clustered).then_some(1 << 20),
         };
-        let roots = Roots { base: 7, long_values: 0, indexes: vec![7, 9], partitioning: None };
+        let beside = IndexRoots { entries: 9, long_values: 12 };
+        let roots = Roots { base: 7, long_values: 0, indexes: vec![IndexRoots::of(7), beside], partitioning: None };
         let partitioning = Partitioning {
             column: 1,
             boundaries: vec![[2, 5].into(), [2, 7].into()],
             right: true,
             partitions: vec![TableId(-4), TableId(8), TableId(9)],
         };
-        let divided = Roots { indexes: vec![0, 0], partitioning: Some(Box::new(partitioning)), ..Roots::default() };
+        let none = vec![IndexRoots::default(); 2];
+        let divided = Roots { indexes: none, partitioning: Some(Box::new(partitioning)), ..Roots::default() };
         let (row, mut older) = (RowLayout::new(&columns), RowLayout::new(&columns));
         older.set_missing(0, &[1, 0, 0, 0]);
         older.set_missing(1, b"a value");

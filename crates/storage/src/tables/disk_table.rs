@@ -6,16 +6,16 @@
 
 use std::sync::Arc;
 
-use types::key::encode_key;
+use types::key::{KeyLayout, encode_key};
 use types::row::{Field, RowBuilder, RowView};
 
 use crate::concurrency::locks::{LockMode, Patience, Resource};
-use crate::engine::{Engine, Writer};
+use crate::engine::Engine;
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{IndexId, Locator, TableId};
-use crate::pages::page::KEY_BYTES_MAX;
+use crate::pages::page::{KEY_BYTES_MAX, u16_at};
 use crate::region::row_counts::ChangeCount;
-use crate::shapes::shape::{IndexShape, Shape};
+use crate::shapes::shape::{IndexShape, Shape, Stored};
 use crate::transaction::Transaction;
 use crate::trees::directory::TreeSize;
 use crate::trees::physical::{Leaves, PhysicalLevel};
@@ -135,9 +135,57 @@ impl DiskTable {
             return Ok(view.image());
         }
         let patience = tx.patience();
-        self.engine.move_long_values(&mut tx.writer, shape, view, patience, moved)?;
+        moved.clear();
+        self.engine.move_long_values(
+            &mut tx.writer,
+            self.shape.stored(),
+            &|column| stays(shape, column),
+            view,
+            patience,
+            moved,
+        )?;
         debug_assert!(moved.len() <= shape.image_max, "what stays fits the row");
         Ok(moved)
+    }
+
+    /// The entry as it is in the index's tree, alike.
+    pub(crate) fn fitting_entry<'e>(
+        &self,
+        tx: &mut Transaction,
+        index: &IndexShape,
+        entry: &'e [u8],
+        moved: &'e mut Vec<u8>,
+    ) -> StorageResult<&'e [u8]> {
+        if entry.len() <= index.entry_max {
+            return Ok(entry);
+        }
+        let (locator, image) = entry.split_at(image_at(entry));
+        let rows = Stored { image_max: index.entry_max - locator.len(), ..index.stored(self.shape.id) };
+        moved.clear();
+        moved.extend_from_slice(locator);
+        let view = RowView::new(&index.row, image)?;
+        let is_key = |column: usize| index.layout.key.iter().any(|part| part.ordinal == index.columns[column]);
+        let patience = tx.patience();
+        self.engine.move_long_values(&mut tx.writer, rows, &is_key, &view, patience, moved)?;
+        Ok(moved)
+    }
+
+    /// A row's image as it was stored, with the values in place that are `wanted` of an index; in `joined` if there are any.
+    pub(crate) fn known_to_indexes<'i>(
+        &'i self,
+        image: &'i [u8],
+        joined: &'i mut Vec<u8>,
+        wanted: fn(&IndexShape, usize) -> bool,
+    ) -> StorageResult<RowView<'i>> {
+        let shape = &*self.shape;
+        let layout = &shape.layout.row;
+        let view = RowView::new(layout, image)?;
+        let is_wanted = |column| shape.indexes.iter().any(|index| wanted(index, column));
+        if !view.has_overflow() || !(0..layout.len()).any(|at| view.overflow(at).is_some() && is_wanted(at)) {
+            return Ok(view);
+        }
+        self.engine.join_long_values(self.shape.stored(), image, joined)?;
+        Ok(RowView::new(layout, joined)?)
     }
 
     fn insert_entry(
@@ -147,12 +195,19 @@ impl DiskTable {
         view: &RowView<'_>,
         locator: &[u8],
     ) -> StorageResult<()> {
-        let inserted = self.with_entry(tx, index, view, locator, |writer, key, entry, patience| {
-            self.engine.insert_row(writer, &index.tree, self.shape.id, key, entry, patience)
-        })?;
-        match inserted {
+        let (mut key, mut entry, mut moved) = (Vec::new(), std::mem::take(&mut tx.scratch.entry), Vec::new());
+        entry_of(index, view, locator, &mut key, &mut entry)?;
+        let fitting = self.fitting_entry(tx, index, &entry, &mut moved)?;
+        self.add_entry(tx, index, &key, fitting)?;
+        tx.scratch.entry = entry;
+        Ok(())
+    }
+
+    fn add_entry(&self, tx: &mut Transaction, index: &IndexShape, key: &[u8], entry: &[u8]) -> StorageResult<()> {
+        let (table, patience) = (self.shape.id, tx.patience());
+        match self.engine.insert_row(&mut tx.writer, &index.tree, table, key, entry, patience)? {
             Inserted::Done => Ok(()),
-            Inserted::Duplicate => Err(StorageError::DuplicateKey { table: self.shape.id, index: index.layout.id }),
+            Inserted::Duplicate => Err(StorageError::DuplicateKey { table, index: index.layout.id }),
         }
     }
 
@@ -163,26 +218,29 @@ impl DiskTable {
         view: &RowView<'_>,
         locator: &[u8],
     ) -> StorageResult<()> {
-        self.with_entry(tx, index, view, locator, |writer, key, entry, patience| {
-            self.engine.delete_row(writer, &index.tree, self.shape.id, key, None, None, patience, entry).map(drop)
-        })
+        let mut key = Vec::new();
+        entry_key(index, view, locator, &mut key)?;
+        self.remove_entry(tx, index, &key)
     }
 
-    /// Hands key and payload of a row's entry to `change`, in the transaction's own buffer.
-    fn with_entry<T>(
-        &self,
-        tx: &mut Transaction,
-        index: &IndexShape,
-        view: &RowView<'_>,
-        locator: &[u8],
-        change: impl FnOnce(&mut Writer, &[u8], &mut Vec<u8>, Patience) -> StorageResult<T>,
-    ) -> StorageResult<T> {
-        let (mut key, mut entry) = (Vec::new(), std::mem::take(&mut tx.scratch.entry));
-        entry_of(index, view, locator, &mut key, &mut entry)?;
+    /// The entry at `key`, with its long values.
+    fn remove_entry(&self, tx: &mut Transaction, index: &IndexShape, key: &[u8]) -> StorageResult<()> {
+        let (table, patience) = (self.shape.id, tx.patience());
+        let mut old = std::mem::take(&mut tx.scratch.entry);
+        old.clear();
+        if self.engine.delete_row(&mut tx.writer, &index.tree, table, key, None, None, patience, &mut old)? {
+            self.delete_entry_values(tx, index, &old)?;
+        }
+        tx.scratch.entry = old;
+        Ok(())
+    }
+
+    fn delete_entry_values(&self, tx: &mut Transaction, index: &IndexShape, entry: &[u8]) -> StorageResult<()> {
+        if index.long_values.is_none() {
+            return Ok(());
+        }
         let patience = tx.patience();
-        let changed = change(&mut tx.writer, &key, &mut entry, patience)?;
-        tx.scratch.entry = entry;
-        Ok(changed)
+        self.engine.delete_long_values(&mut tx.writer, index.stored(self.shape.id), &entry[image_at(entry)..], patience)
     }
 
     fn update_unguarded(&self, tx: &mut Transaction, locator: &[u8], row: &[u8]) -> StorageResult<Locator> {
@@ -201,13 +259,8 @@ impl DiskTable {
         let lock = Resource::row(shape.db, shape.id, locator);
         let mut old = std::mem::take(&mut tx.scratch.image);
         if key == locator {
-            let mut image = Vec::new();
-            let image = if row.len() <= shape.image_max {
-                row
-            } else {
-                self.engine.move_long_values(&mut tx.writer, shape, &view, patience, &mut image)?;
-                &image
-            };
+            let mut moved = Vec::new();
+            let image = self.fitting_image(tx, &view, &mut moved)?;
             let (engine, base) = (&self.engine, &shape.base);
             while !engine.update_row(
                 &mut tx.writer,
@@ -226,9 +279,11 @@ impl DiskTable {
             self.delete_base_row(tx, locator, conflict, patience, &mut old)?;
             self.insert_base(tx, &view, &key)?;
         }
-        self.engine.delete_long_values(&mut tx.writer, shape, shape.id, &old, patience)?;
+        self.engine.delete_long_values(&mut tx.writer, self.shape.stored(), &old, patience)?;
         if !shape.indexes.is_empty() {
-            let before = RowView::new(&shape.layout.row, &old)?;
+            let mut joined = Vec::new();
+            let wanted = |index: &IndexShape, column| index.has(column) || index.finds_by(column);
+            let before = self.known_to_indexes(&old, &mut joined, wanted)?;
             for index in &shape.indexes {
                 self.update_entry(tx, index, (&before, locator), (&view, &key))?;
             }
@@ -257,18 +312,18 @@ impl DiskTable {
         if old_key == new_key && old_entry == new_entry {
             return Ok(());
         }
-        let (table, patience) = (self.shape.id, tx.patience());
-        if old_key == new_key {
-            let writer = &mut tx.writer;
-            let tree = &index.tree;
-            let (new, old) = (&new_entry, &mut old_entry);
-            return self.engine.update_row(writer, tree, table, &new_key, new, None, None, patience, old).map(drop);
+        let mut moved = Vec::new();
+        if old_key != new_key {
+            self.remove_entry(tx, index, &old_key)?;
+            let new = self.fitting_entry(tx, index, &new_entry, &mut moved)?;
+            return self.add_entry(tx, index, &new_key, new);
         }
-        self.engine.delete_row(&mut tx.writer, &index.tree, table, &old_key, None, None, patience, &mut old_entry)?;
-        match self.engine.insert_row(&mut tx.writer, &index.tree, table, &new_key, &new_entry, patience)? {
-            Inserted::Done => Ok(()),
-            Inserted::Duplicate => Err(StorageError::DuplicateKey { table, index: index.layout.id }),
+        let new = self.fitting_entry(tx, index, &new_entry, &mut moved)?;
+        let (table, patience, old) = (self.shape.id, tx.patience(), &mut old_entry);
+        if self.engine.update_row(&mut tx.writer, &index.tree, table, &new_key, new, None, None, patience, old)? {
+            self.delete_entry_values(tx, index, old)?;
         }
+        Ok(())
     }
 
     /// Makes a ghost of the row at `locator`, when nobody else's lock on it stands against that.
@@ -294,9 +349,10 @@ impl DiskTable {
         let (patience, conflict) = (tx.patience(), tx.conflict_time());
         let mut old = std::mem::take(&mut tx.scratch.image);
         self.delete_base_row(tx, locator, conflict, patience, &mut old)?;
-        self.engine.delete_long_values(&mut tx.writer, shape, shape.id, &old, patience)?;
+        self.engine.delete_long_values(&mut tx.writer, self.shape.stored(), &old, patience)?;
         if !shape.indexes.is_empty() {
-            let view = RowView::new(&shape.layout.row, &old)?;
+            let mut joined = Vec::new();
+            let view = self.known_to_indexes(&old, &mut joined, IndexShape::finds_by)?;
             for index in shape.indexes.iter().filter(|index| index.holds(&view)) {
                 self.delete_entry(tx, index, &view, locator)?;
             }
@@ -327,7 +383,7 @@ impl DiskTable {
         }
         if shape.long_values.is_some() && RowView::new(&shape.layout.row, image)?.has_overflow() {
             let split = std::mem::take(image);
-            self.engine.join_long_values(shape, &split, image)?;
+            self.engine.join_long_values(self.shape.stored(), &split, image)?;
         }
         Ok(true)
     }
@@ -349,9 +405,10 @@ impl DiskTable {
         self.engine.physical_levels(tree, leaves, pause)
     }
 
-    /// Pages of the values that are too long for their rows.
-    pub fn long_value_pages(&self) -> StorageResult<u64> {
-        self.shape.long_values.as_ref().map_or(Ok(0), |tree| Ok(self.engine.tree_size(tree)?.pages))
+    /// Pages of the values that are too long for the rows of the table, or the entries of an index.
+    pub fn long_value_pages(&self, index: IndexId) -> StorageResult<u64> {
+        let tree = self.index(index)?.map_or(&self.shape.long_values, |index| &index.long_values);
+        tree.as_ref().map_or(Ok(0), |tree| Ok(self.engine.tree_size(tree)?.pages))
     }
 
     pub fn row_count_estimate(&self) -> u64 {
@@ -385,7 +442,29 @@ fn check_key(key: &[u8]) -> StorageResult<()> {
     Err(StorageError::KeyTooLong { bytes: key.len(), bytes_max: KEY_BYTES_MAX })
 }
 
-/// Key and payload of a row's entry in an index.
+/// Whether a value of the table's column has to be in its row, however long: an index finds by it, or holds it and has no place for long ones.
+fn stays(shape: &Shape, column: usize) -> bool {
+    let is_key = |(_, key): &(IndexId, KeyLayout)| key.columns().iter().any(|part| usize::from(part.ordinal) == column);
+    let keeps = |index: &IndexShape| index.finds_by(column) || index.has(column) && index.long_values.is_none();
+    shape.clustered.as_ref().is_some_and(is_key) || shape.indexes.iter().any(keeps)
+}
+
+fn entry_key(index: &IndexShape, view: &RowView<'_>, locator: &[u8], key: &mut Vec<u8>) -> StorageResult<()> {
+    assert!(locator.len() <= KEY_BYTES_MAX, "a locator of {} bytes", locator.len());
+    key.clear();
+    encode_key(&index.key, view, key);
+    if !index.layout.unique {
+        key.extend_from_slice(locator);
+    }
+    check_key(key)
+}
+
+/// Where the image begins in an entry.
+pub(crate) fn image_at(entry: &[u8]) -> usize {
+    2 + usize::from(u16_at(entry, 0))
+}
+
+/// Key and payload of a row's entry in an index, with all values in place.
 pub(crate) fn entry_of(
     index: &IndexShape,
     view: &RowView<'_>,
@@ -393,13 +472,7 @@ pub(crate) fn entry_of(
     key: &mut Vec<u8>,
     entry: &mut Vec<u8>,
 ) -> StorageResult<()> {
-    assert!(locator.len() <= KEY_BYTES_MAX, "a locator of {} bytes", locator.len());
-    key.clear();
-    encode_key(&index.key, view, key);
-    if !index.layout.unique {
-        key.extend_from_slice(locator);
-    }
-    check_key(key)?;
+    entry_key(index, view, locator, key)?;
     entry.clear();
     entry.extend_from_slice(&(locator.len() as u16).to_le_bytes());
     entry.extend_from_slice(locator);
@@ -409,14 +482,10 @@ pub(crate) fn entry_of(
             Field::Null => builder.push_null(),
             Field::Bytes(bytes) if index.row.is_variable(position) => builder.push_bytes(bytes),
             Field::Bytes(_) => builder.push(&view.datum(*column as usize)),
-            // Too long for the base row, so too long for an index row as well.
-            Field::Overflow(_) => builder.push_null(),
+            Field::Overflow(_) => unreachable!("what an index holds is in place"),
         }
     }
     debug_assert_eq!(index.columns.len(), index.row.len(), "each column of the entry is given");
     builder.finish();
-    if entry.len() > index.entry_max {
-        return Err(StorageError::RowTooLarge { bytes: entry.len(), bytes_max: index.entry_max });
-    }
     Ok(())
 }

@@ -117,14 +117,16 @@ pub(crate) fn build_index(
     let mut spec = every_row();
     spec.lock.no_lock = reader.is_none();
     (spec.lower, spec.upper) = range_of_filter(table, index);
-    let reader = reader.unwrap_or(tx);
-    let mut scan = Table::Disk(table.clone()).scan(reader, spec)?;
-    while let Some(row) = scan.next(reader)? {
+    let mut reader = reader;
+    let mut moved = Vec::new();
+    let mut scan = Table::Disk(table.clone()).scan(reader.as_deref_mut().unwrap_or(tx), spec)?;
+    while let Some(row) = scan.next(reader.as_deref_mut().unwrap_or(tx))? {
         heard(pacer.spend(ROW_WORK + row.image.len()))?;
         let view = RowView::new(layout, row.image)?;
         if index.holds(&view) {
             entry_of(index, &view, row.locator, &mut key, &mut entry)?;
-            build.sorter.add(&key, &entry, &mut pacer)?;
+            let fitting = table.fitting_entry(tx, index, &entry, &mut moved)?;
+            build.sorter.add(&key, fitting, &mut pacer)?;
         }
     }
     drop(scan);

@@ -1,13 +1,16 @@
 //! A partitioned table: each partition is a table of its own with the same layout, and a row lies in the one that its partitioning column says.
 //!
 //! A locator is the partition's id, then the row's locator there: who holds one finds the row, or that it is gone, also after boundaries
-//! have come and gone. Indexes are aligned: each partition has its part of each.
+//! have come and gone. Each partition has its part of each index. A unique index without the partitioning column in its key is unique over all of
+//! them: who adds a key locks it, then looks into the other parts.
 
 use std::sync::Arc;
 
+use types::key::encode_key;
 use types::pause::{Pacer, Pause};
 use types::row::{Field, RowBuilder, RowView};
 
+use crate::concurrency::locks::{LockMode, Resource, row_hash};
 use crate::error::{ROW_WORK, StorageError, StorageResult, heard};
 use crate::layout::{IndexId, Locator, TableId};
 use crate::region::row_counts::ChangeCount;
@@ -16,6 +19,8 @@ use crate::tables::disk_table::DiskTable;
 use crate::tables::scan::{DiskScan, ScanSpec};
 use crate::transaction::Transaction;
 use crate::trees::directory::TreeSize;
+use crate::trees::physical::{Leaves, PhysicalLevel};
+use crate::trees::rows::{ReadMode, Seen};
 use crate::trees::sample::Sampled;
 
 /// A row in the wrong partition: places are from 0.
@@ -82,8 +87,54 @@ impl PartitionedTable {
         }
     }
 
+    /// Nobody else has a key of the row, which goes to the partition `at`, in an index that is unique over all partitions; nor will before
+    /// the transaction ends.
+    fn keep_unique(&self, tx: &mut Transaction, at: usize, row: &[u8]) -> StorageResult<()> {
+        let (db, table) = (self.shape.db, self.shape.id);
+        let own = &self.shape.parts[at];
+        let view = RowView::new(&own.layout.row, row)?;
+        for index in
+            own.indexes.iter().filter(|index| self.shape.is_unique_over_all(&index.layout) && index.holds(&view))
+        {
+            let mut key = Vec::new();
+            encode_key(&index.key, &view, &mut key);
+            if self.part_has(tx, at, index.layout.id, &key)? {
+                // The partition itself knows whose key it is.
+                continue;
+            }
+            let named = [&index.layout.id.0.to_be_bytes()[..], &key].concat();
+            let patience = tx.patience();
+            tx.lock_row(db, table, row_hash(&named), LockMode::Exclusive, true, patience)?;
+            for other in (0..self.parts.len()).filter(|other| *other != at) {
+                if self.part_has(tx, other, index.layout.id, &key)? {
+                    return Err(StorageError::DuplicateKey { table, index: index.layout.id });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A partition's part of a unique index has the key now; one that somebody adds or takes away is waited for.
+    fn part_has(&self, tx: &mut Transaction, at: usize, index: IndexId, key: &[u8]) -> StorageResult<bool> {
+        let part = &self.parts[at];
+        let index = part.index(index)?.ok_or(StorageError::UnknownIndex)?;
+        let mut entry = Vec::new();
+        loop {
+            let view = tx.view_as(ReadMode::Newest);
+            match part.engine.read_row(&view, &index.tree, key, &mut entry)? {
+                Seen::Here | Seen::Old => return Ok(true),
+                Seen::Nothing => return Ok(false),
+                Seen::Wait(other) => {
+                    let row = Resource::row(self.shape.db, part.shape.id, key);
+                    tx.wait_for_end(other, LockMode::Shared, tx.patience(), row)?;
+                }
+            }
+        }
+    }
+
     pub fn insert(&self, tx: &mut Transaction, row: &[u8]) -> StorageResult<Locator> {
         let at = self.partition_of(row)?;
+        self.keep_unique(tx, at, row)?;
         let inner = self.parts[at].insert(tx, row).map_err(|error| self.own(error))?;
         Ok(self.locator(at, &inner))
     }
@@ -92,11 +143,15 @@ impl PartitionedTable {
     pub fn update(&self, tx: &mut Transaction, locator: &[u8], row: &[u8]) -> StorageResult<Locator> {
         let (from, inner) = self.find(locator).ok_or(StorageError::RowGone)?;
         let to = self.partition_of(row)?;
+        if from == to {
+            self.keep_unique(tx, to, row)?;
+        }
         let moved = if from == to {
             self.parts[from].update(tx, inner, row)
         } else {
             tx.change(self.shape.db, self.shape.id, |tx| {
                 self.parts[from].delete(tx, inner)?;
+                self.keep_unique(tx, to, row)?;
                 self.parts[to].insert(tx, row)
             })
         };
@@ -176,6 +231,31 @@ impl PartitionedTable {
                 levels: all.levels.max(own.levels),
             })
         })
+    }
+
+    /// As `DiskTable::long_value_pages`, of all parts together.
+    pub fn long_value_pages(&self, index: IndexId) -> StorageResult<u64> {
+        self.parts.iter().map(|part| part.long_value_pages(index)).sum()
+    }
+
+    /// As `DiskTable::physical_levels`, of all parts together.
+    pub fn physical_levels(
+        &self,
+        index: IndexId,
+        leaves: Leaves,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> StorageResult<Vec<PhysicalLevel>> {
+        let mut all: Vec<PhysicalLevel> = Vec::new();
+        for part in self.parts.iter() {
+            for own in part.physical_levels(index, leaves, pause)? {
+                match all.iter_mut().find(|known| known.level == own.level) {
+                    Some(known) => known.add(&own),
+                    None => all.push(own),
+                }
+            }
+        }
+        all.sort_by_key(|level| level.level);
+        Ok(all)
     }
 
     /// As `DiskTable::sample`, each partition by its share of all leaves.

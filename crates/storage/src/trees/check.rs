@@ -42,7 +42,7 @@ impl Engine {
         for table in self.list_directory(db)? {
             let Some((layout, of)) = self.read_directory(db, table)? else { continue };
             if layout.memory.is_none() {
-                roots.extend([of.base, of.long_values].iter().chain(&of.indexes));
+                roots.extend(of.all());
             }
         }
         for pending in self.pending().iter().filter(|pending| pending.file == file.number) {
@@ -52,10 +52,9 @@ impl Engine {
             }
         }
         roots.sort_unstable();
-        // A table without long values has no tree for them, and a clustered index is the base tree.
         roots.dedup();
         let (mut totals, mut found) = (PageTotals::default(), BTreeSet::new());
-        for root in roots.into_iter().filter(|root| *root != 0) {
+        for root in roots {
             let tree = Tree::new(file.clone(), root);
             let place = Place { number: root, level: None, lower: b"", upper: None };
             self.check_under(&tree, place, &mut totals, &mut found)?;

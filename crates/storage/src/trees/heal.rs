@@ -114,8 +114,10 @@ impl Engine {
             for root in [roots.base, roots.long_values].into_iter().filter(|root| *root != 0) {
                 healing.tree(root, (table.0, of_rows), false)?;
             }
-            for (index, root) in layout.indexes.iter().zip(&roots.indexes).filter(|(_, root)| **root != roots.base) {
-                healing.tree(*root, (table.0, index.id.0), true)?;
+            for (index, own) in layout.indexes.iter().zip(&roots.indexes).filter(|(_, own)| own.entries != roots.base) {
+                for root in [own.entries, own.long_values].into_iter().filter(|root| *root != 0) {
+                    healing.tree(root, (table.0, index.id.0), true)?;
+                }
             }
         }
         for flaw in on_disk.iter().filter(|flaw| flaw.kind == FlawKind::UnreadableOnDisk) {

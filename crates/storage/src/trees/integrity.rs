@@ -202,9 +202,11 @@ impl Engine {
             if roots.long_values != 0 {
                 self.walk_tree(&mut walk, roots.long_values, (table.0, of_rows))?;
             }
-            for (index, root) in layout.indexes.iter().zip(&roots.indexes).filter(|(_, root)| **root != roots.base) {
+            for (index, own) in layout.indexes.iter().zip(&roots.indexes).filter(|(_, own)| own.entries != roots.base) {
                 let IndexId(id) = index.id;
-                self.walk_tree(&mut walk, *root, (table.0, id))?;
+                for root in [own.entries, own.long_values].into_iter().filter(|root| *root != 0) {
+                    self.walk_tree(&mut walk, root, (table.0, id))?;
+                }
             }
         }
         if only.is_some() {

@@ -1,4 +1,5 @@
-//! Long values: what makes a row too long for its page is kept in chunks in a tree of its own.
+//! Long values: what makes a row too long for its page is kept in chunks in a tree of its own. So is what makes an index's entry too long: a
+//! copy, in a tree of the index's, so that whoever reads the index alone needs nothing of the table.
 //!
 //! ```text
 //! key of a chunk:  value number u64 big-endian, chunk number u32 big-endian
@@ -15,7 +16,7 @@ use crate::engine::{Engine, Writer};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::TableId;
 use crate::pages::page::{self, u64_at};
-use crate::shapes::shape::{Shape, payload_max};
+use crate::shapes::shape::{Stored, payload_max};
 use crate::shapes::tree::{Target, Tree};
 use crate::trees::rows::Inserted;
 
@@ -36,17 +37,10 @@ fn chunk_key(value: u64, chunk: u32) -> [u8; CHUNK_KEY_BYTES] {
 }
 
 /// Which columns have to leave the row, longest first; None: it stays too long without all of them.
-fn columns_to_move(shape: &Shape, view: &RowView<'_>) -> Option<Vec<usize>> {
-    let (layout, image_max) = (&shape.layout.row, shape.image_max);
-    // What an index holds stays in the row: its entry is found from the row.
-    let indexed = |column: usize| {
-        shape.layout.indexes.iter().any(|index| {
-            let mut keys = index.key.iter().map(|part| part.ordinal as usize);
-            keys.any(|key| key == column) || index.included.contains(&(column as u16))
-        })
-    };
+fn columns_to_move(rows: Stored<'_>, stays: &dyn Fn(usize) -> bool, view: &RowView<'_>) -> Option<Vec<usize>> {
+    let Stored { layout, image_max, .. } = rows;
     let mut long: Vec<(usize, usize)> = (0..layout.len())
-        .filter(|column| layout.is_variable(*column) && !indexed(*column))
+        .filter(|column| layout.is_variable(*column) && !stays(*column))
         .filter_map(|column| match view.field(column) {
             Field::Bytes(bytes) if bytes.len() > OVERFLOW_REF_BYTES => Some((bytes.len(), column)),
             _ => None,
@@ -75,24 +69,25 @@ pub(crate) fn push_field(builder: &mut RowBuilder<'_>, layout: &RowLayout, view:
 }
 
 impl Engine {
-    /// Writes the row's longest values as chunks and `out` as the image with references in their place.
+    /// Writes the row's longest values, but those of columns that stay, as chunks, and appends to `out` the image with references in their
+    /// place.
     pub fn move_long_values(
         &self,
         writer: &mut Writer,
-        shape: &Shape,
+        rows: Stored<'_>,
+        stays: &dyn Fn(usize) -> bool,
         view: &RowView<'_>,
         patience: Patience,
         out: &mut Vec<u8>,
     ) -> StorageResult<()> {
-        let layout = &shape.layout.row;
-        let too_large =
-            || StorageError::RowTooLarge { bytes: view.image().len(), bytes_max: shape.image_max.min(8060) };
-        let tree = shape.long_values.as_ref().ok_or_else(too_large)?;
-        let moved = columns_to_move(shape, view).ok_or_else(too_large)?;
-        out.clear();
+        let Stored { layout, image_max, .. } = rows;
+        let too_large = || StorageError::RowTooLarge { bytes: view.image().len(), bytes_max: image_max.min(8060) };
+        let tree = rows.long_values.ok_or_else(too_large)?;
+        let moved = columns_to_move(rows, stays, view).ok_or_else(too_large)?;
+        let before = out.len();
         let mut references = Vec::with_capacity(moved.len());
         for column in &moved {
-            references.push((*column, self.write_long(writer, tree, shape.id, view.bytes(*column), patience)?));
+            references.push((*column, self.write_long(writer, tree, rows.table, view.bytes(*column), patience)?));
         }
         let mut builder = RowBuilder::new(layout, out);
         debug_assert_eq!(references.len(), moved.len(), "each value that leaves has its reference");
@@ -103,7 +98,7 @@ impl Engine {
             }
         }
         builder.finish();
-        if out.len() > shape.image_max { Err(too_large()) } else { Ok(()) }
+        if out.len() - before > image_max { Err(too_large()) } else { Ok(()) }
     }
 
     fn write_long(
@@ -152,8 +147,8 @@ impl Engine {
     }
 
     /// `image` with all long values in place, into `out`.
-    pub fn join_long_values(&self, shape: &Shape, image: &[u8], out: &mut Vec<u8>) -> StorageResult<()> {
-        let layout = &shape.layout.row;
+    pub fn join_long_values(&self, rows: Stored<'_>, image: &[u8], out: &mut Vec<u8>) -> StorageResult<()> {
+        let layout = rows.layout;
         let view = RowView::new(layout, image)?;
         let mut value = Vec::new();
         out.clear();
@@ -161,7 +156,7 @@ impl Engine {
         for column in 0..layout.len() {
             match view.overflow(column) {
                 Some(reference) => {
-                    let tree = shape.long_values.as_ref().expect("only tables with long values have references");
+                    let tree = rows.long_values.expect("only rows with long values have references");
                     value.clear();
                     self.read_long(tree, reference, &mut value)?;
                     builder.push_bytes(&value);
@@ -178,26 +173,42 @@ impl Engine {
     pub fn delete_long_values(
         &self,
         writer: &mut Writer,
-        shape: &Shape,
-        table: TableId,
+        rows: Stored<'_>,
         image: &[u8],
         patience: Patience,
     ) -> StorageResult<()> {
-        let Some(tree) = &shape.long_values else { return Ok(()) };
-        let view = RowView::new(&shape.layout.row, image)?;
-        if !view.has_overflow() {
-            return Ok(());
-        }
         let mut old = Vec::new();
-        for column in 0..shape.layout.row.len() {
-            if let Some(reference) = view.overflow(column) {
-                let (number, bytes) = (u64_at(reference, 0), u64_at(reference, 8) as usize);
-                for chunk in 0..bytes.div_ceil(chunk_bytes()) as u32 {
-                    let key = chunk_key(number, chunk);
-                    self.delete_row(writer, tree, table, &key, None, None, patience, &mut old)?;
-                }
-            }
-        }
-        Ok(())
+        each_chunk(rows, image, &mut |tree, key| {
+            self.delete_row(writer, tree, rows.table, key, None, None, patience, &mut old).map(drop)
+        })
     }
+
+    /// As `remove_row` of the row with the image.
+    pub fn remove_long_values(&self, writer: &Writer, rows: Stored<'_>, image: &[u8]) -> StorageResult<()> {
+        each_chunk(rows, image, &mut |tree, key| {
+            let gone = self.remove_row(writer, tree, key)?;
+            assert!(gone.is_some(), "a reference leads to all of its value");
+            Ok(())
+        })
+    }
+}
+
+/// The chunks an image refers to, by their keys.
+fn each_chunk(
+    rows: Stored<'_>,
+    image: &[u8],
+    each: &mut dyn FnMut(&Tree, &[u8]) -> StorageResult<()>,
+) -> StorageResult<()> {
+    let Some(tree) = rows.long_values else { return Ok(()) };
+    let view = RowView::new(rows.layout, image)?;
+    if !view.has_overflow() {
+        return Ok(());
+    }
+    for reference in (0..rows.layout.len()).filter_map(|column| view.overflow(column)) {
+        let (number, bytes) = (u64_at(reference, 0), u64_at(reference, 8) as usize);
+        for chunk in 0..bytes.div_ceil(chunk_bytes()) as u32 {
+            each(tree, &chunk_key(number, chunk))?;
+        }
+    }
+    Ok(())
 }

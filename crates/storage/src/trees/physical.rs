@@ -50,6 +50,27 @@ pub struct Records {
     pub bytes_used: u64,
 }
 
+impl PhysicalLevel {
+    /// With the same level of a tree that goes on where this one ends.
+    pub fn add(&mut self, next: &PhysicalLevel) {
+        self.pages += next.pages;
+        self.fragments += next.fragments;
+        self.out_of_order += next.out_of_order;
+        let (own, next) = (&self.records, &next.records);
+        let least =
+            [own, next].into_iter().filter(|records| records.bytes_max > 0).map(|records| records.bytes_min).min();
+        self.records = Records {
+            pages_read: own.pages_read + next.pages_read,
+            count: own.count + next.count,
+            ghosts: own.ghosts + next.ghosts,
+            bytes: own.bytes + next.bytes,
+            bytes_min: least.unwrap_or(0),
+            bytes_max: own.bytes_max.max(next.bytes_max),
+            bytes_used: own.bytes_used + next.bytes_used,
+        };
+    }
+}
+
 impl Records {
     fn add(&mut self, page: &PageBytes) {
         self.pages_read += 1;

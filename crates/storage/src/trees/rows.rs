@@ -386,16 +386,18 @@ impl Engine {
         there.any(|slot| RowHeader::decode(page::payload(leaf, slot)).is_old_ghost(horizon))
     }
 
-    /// Takes a row out of a tree that the statement fills: nobody has seen it. False: it was not there.
-    pub fn remove_row(&self, writer: &Writer, tree: &Tree, key: &[u8]) -> StorageResult<bool> {
+    /// Takes a row out of a tree that the statement fills: nobody has seen it. Its image; None: it was not there.
+    pub fn remove_row(&self, writer: &Writer, tree: &Tree, key: &[u8]) -> StorageResult<Option<Vec<u8>>> {
         assert!(writer.fills_own_trees, "what others have seen stays as a ghost");
         self.admit(writer)?;
         let mut leaf = self.leaf_exclusive(tree, key)?;
         let (slot, found) = page::lower_bound(&leaf, key);
-        if found {
-            self.drop_cell(&mut Author::System, tree, &mut leaf, slot)?;
+        if !found {
+            return Ok(None);
         }
-        Ok(found)
+        let image = page::payload(&leaf, slot)[ROW_HEADER_BYTES..].to_vec();
+        self.drop_cell(&mut Author::System, tree, &mut leaf, slot)?;
+        Ok(Some(image))
     }
 
     /// The image of the row at `key` as `view` sees it, into `image`.

@@ -272,6 +272,8 @@ impl<'t> Scanner<'t> {
             let number = self.number(3)?;
             return Ok(number.value * 10_i64.pow(7 - number.digits as u32));
         }
+        // As https://learn.microsoft.com/sql/t-sql/data-types/time-transact-sql writes it: `12:35:29. 1234567`.
+        self.skip_blanks();
         let digits = self.rest.iter().take_while(|c| c.is_ascii_digit()).count();
         let (head, tail) = self.rest.split_at(digits);
         if digits == 0 {

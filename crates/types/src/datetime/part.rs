@@ -284,7 +284,9 @@ fn add_time(part: Part, number: i64, ty: &SqlType, value: &Datum) -> Option<Datu
             in_range(ty, i64::try_from((exact + 50_000).div_euclid(100_000)).ok()?)
         }
         (TypeKind::SmallDateTime, Datum::I64(value)) => {
-            let minutes = (ticks as i128 + TICKS_PER_MINUTE as i128 / 2).div_euclid(TICKS_PER_MINUTE as i128);
+            // By way of datetime: 29.999 seconds are half a minute.
+            let thirds = (ticks as i128 * 3 + 50_000).div_euclid(100_000);
+            let minutes = (thirds + 9_000).div_euclid(18_000);
             in_range(ty, value.checked_add(i64::try_from(minutes).ok()?)?)
         }
         (_, Datum::I64(value)) => {
@@ -352,6 +354,19 @@ pub fn datetrunc(part: Part, ty: &SqlType, value: &Datum, date_first: u8) -> Sql
         return Err(not_supported(part, "datetrunc", ty));
     }
     check(part, ty, "datetrunc")?;
+    let digits = match part {
+        Part::Millisecond => 3,
+        Part::Microsecond => 6,
+        _ => 0,
+    };
+    let held = match ty.kind {
+        TypeKind::SmallDateTime => 0,
+        TypeKind::DateTime => 3,
+        _ => ty.scale,
+    };
+    if digits > held {
+        return Err(not_supported(part, "datetrunc", ty));
+    }
     let moment = Moment::of(ty, value.as_ref());
     let civil = moment.civil();
     let day = |year, month, day| Moment { days: Civil { year, month, day }.days(), ticks: 0, ..moment };
@@ -370,7 +385,8 @@ pub fn datetrunc(part: Part, ty: &SqlType, value: &Datum, date_first: u8) -> Sql
             Moment { ticks: moment.ticks / unit * unit, ..moment }
         }
     };
-    start.to(ty).ok_or_else(|| addition_overflow(ty))
+    // Only a week begins before its type does.
+    start.to(ty).ok_or_else(|| sql_error!(9837, state 3))
 }
 
 /// EOMONTH: the last day of the month `months` later, as a date value.

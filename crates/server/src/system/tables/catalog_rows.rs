@@ -249,7 +249,7 @@ pub struct IndexSize {
     pub space: i32,
     pub rows: u64,
     pub tree: TreeSize,
-    /// Of the table, with its heap or clustered index.
+    /// Of what is too long for its rows or entries.
     pub long_value_pages: u64,
     pub is_in_memory: bool,
 }
@@ -287,7 +287,7 @@ pub fn index_sizes(
             let on_pages = |table: &storage::DiskTable| -> SqlResult<Option<(TreeSize, u64)>> {
                 // One that is disabled has no tree.
                 let Ok(size) = table.tree_size(IndexId(index.indid as u32)) else { return Ok(None) };
-                let long = if index.indid < 2 { table.long_value_pages().map_err(storage_error)? } else { 0 };
+                let long = table.long_value_pages(IndexId(index.indid as u32)).map_err(storage_error)?;
                 Ok(Some((size, long)))
             };
             let (tree, long_value_pages) = match &*table {
@@ -295,6 +295,11 @@ pub fn index_sizes(
                     Some(size) => size,
                     None => continue,
                 },
+                storage::Table::Partitioned(table) if index.indid > 1 && index.dataspace < partition::SCHEME_MIN => {
+                    let number = IndexId(index.indid as u32);
+                    let Ok(size) = table.tree_size(number) else { continue };
+                    (size, table.long_value_pages(number).map_err(storage_error)?)
+                }
                 storage::Table::Partitioned(table) => {
                     for (at, part) in table.partitions().iter().enumerate() {
                         let Some((tree, long_value_pages)) = on_pages(part)? else { continue };

@@ -325,8 +325,8 @@ fn nodes(machine: u32) -> Vec<NamedRow> {
 fn host_info() -> NamedRow {
     vec![
         ("host_platform", text("Linux")),
-        ("host_distribution", text(&os::env::os_release())),
-        ("host_release", text("")),
+        ("host_distribution", text(&os::env::distribution("NAME"))),
+        ("host_release", text(&os::env::distribution("VERSION_ID"))),
         ("host_service_pack_level", text("")),
         ("os_language_version", number(1033)),
         ("host_architecture", text(std::env::consts::ARCH)),

@@ -43,14 +43,19 @@ pub fn physical_stats(host: &SessionHost, state: &mut State, arguments: &Argumen
                 ]
             };
             let Ok(table) = storage.open_table(db.storage_id(), storage::TableId(size.rowset)) else { continue };
-            let storage::Table::Disk(table) = &*table else { continue };
             // Who has gone hears it where the statement goes on.
             let mut pause = || {
                 os::wait::maybe_yield();
                 !os::wait::is_interrupted()
             };
-            let levels =
-                table.physical_levels(IndexId(size.index as u32), leaves, &mut pause).map_err(storage_error)?;
+            let index = IndexId(size.index as u32);
+            let levels = match &*table {
+                storage::Table::Disk(table) => table.physical_levels(index, leaves, &mut pause),
+                // One that does not lie as the table does.
+                storage::Table::Partitioned(table) => table.physical_levels(index, leaves, &mut pause),
+                storage::Table::Memory(_) => continue,
+            };
+            let levels = levels.map_err(storage_error)?;
             let told = if leaves == Leaves::All { levels.len() } else { 1 };
             for level in levels.iter().take(told) {
                 let mut row = about("IN_ROW_DATA");

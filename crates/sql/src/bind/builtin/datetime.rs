@@ -149,8 +149,10 @@ impl Binder<'_> {
                 ty = args[1].ty;
             }
             _ => {
+                // A string keeps its offset for who asks for that.
+                let string_as = if part == "tzoffset" { SqlType::datetimeoffset(7) } else { SqlType::datetime2(7) };
                 for (_, value) in rest {
-                    args.push(temporal(value, SqlType::datetime2(7))?);
+                    args.push(temporal(value, string_as)?);
                 }
                 ty = match function {
                     FunctionId::DatediffBig => SqlType::BIGINT,

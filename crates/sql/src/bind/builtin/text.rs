@@ -105,7 +105,8 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             varying(&call.args[0].ty)
         }
         Quotename => {
-            call.take(0, call.sysname())?;
+            // Longer than a name it is NULL, so it keeps its length.
+            call.take(0, call.wide(4000))?;
             call.take(1, call.wide(1))?;
             call.wide(258)
         }

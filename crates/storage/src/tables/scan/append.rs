@@ -74,7 +74,7 @@ impl Sink for Appender<'_> {
 /// A row as it is stored, of `layout`: what is out of the row is read.
 pub fn append_stored(source: &Source, layout: &RowLayout, image: &[u8], batch: &mut RowBatch) -> StorageResult<()> {
     append_row(layout, &source.places, source.fixed, image, batch, &mut |reference, column| {
-        let tree = source.table.shape.long_values.as_ref().expect("a table with long values");
+        let tree = source.stored().long_values.expect("rows with long values");
         let mut value = Vec::new();
         source.table.engine.read_long(tree, reference, &mut value)?;
         column.push_bytes(&value);

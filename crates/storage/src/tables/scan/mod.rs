@@ -17,7 +17,7 @@ use crate::concurrency::locks::{LockMode, Patience, Resource, Wanted, row_hash};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{IndexId, Locator};
 use crate::pages::page;
-use crate::shapes::shape::IndexShape;
+use crate::shapes::shape::{IndexShape, Stored};
 use crate::shapes::tree::Tree;
 use crate::tables::disk_table::DiskTable;
 use crate::transaction::{Isolation, Transaction};
@@ -303,10 +303,9 @@ impl DiskScan {
                     ahead.push((image.to_vec(), Locator::new(locator)));
                     Ok(())
                 })?;
-                if source.looks_up() {
-                    source.look_up(at, tx, ahead)?;
-                } else if source.index.is_none() {
-                    source.join(ahead)?;
+                match source.looks_up() {
+                    true => source.look_up(at, tx, ahead)?,
+                    false => source.join(source.stored(), ahead)?,
                 }
             }
         }
@@ -486,7 +485,7 @@ impl Source {
         let hint = &self.spec.lock;
         let isolation = self.isolation(tx);
         let mut view = tx.view_at(isolation);
-        if self.table.shape.long_values.is_some() {
+        if self.table.shape.long_values.is_some() || self.stored().long_values.is_some() {
             // They are read after their row's latch is gone, and deleted ones stay as long as a snapshot may see them: also
             // what is read without one needs it.
             tx.snapshot();
@@ -543,18 +542,17 @@ impl Source {
         }
         drop(left);
         *rows = kept;
-        self.join(rows)
+        self.join(self.table.shape.stored(), rows)
     }
 
-    fn join(&self, rows: &mut [(Vec<u8>, Locator)]) -> StorageResult<()> {
-        let shape = &*self.table.shape;
-        if shape.long_values.is_none() {
+    fn join(&self, stored: Stored<'_>, rows: &mut [(Vec<u8>, Locator)]) -> StorageResult<()> {
+        if stored.long_values.is_none() {
             return Ok(());
         }
         for (image, _) in rows {
-            if RowView::new(&shape.layout.row, image)?.has_overflow() {
+            if RowView::new(stored.layout, image)?.has_overflow() {
                 let split = std::mem::take(image);
-                self.table.engine.join_long_values(shape, &split, image)?;
+                self.table.engine.join_long_values(stored, &split, image)?;
             }
         }
         Ok(())
@@ -680,10 +678,14 @@ impl Source {
         Ok(reader.given)
     }
 
-    /// Of the rows as they lie in the tree.
+    /// The rows as they lie in the tree.
+    fn stored(&self) -> Stored<'_> {
+        self.index
+            .map_or_else(|| self.table.shape.stored(), |at| self.table.shape.indexes[at].stored(self.table.shape.id))
+    }
+
     fn layout(&self) -> &RowLayout {
-        let shape = &self.table.shape;
-        self.index.map_or(&shape.layout.row, |at| &shape.indexes[at].row)
+        self.stored().layout
     }
 
     /// The index does not cover the columns: each row is fetched from the base.
