@@ -7,7 +7,7 @@ use super::access;
 use super::constant::{column_of, equal_columns, equal_sides};
 use super::either::implied as implied_of;
 use super::estimate;
-use super::rel::{ColumnSet, Get, Join, Rel};
+use super::rel::{ColumnId, ColumnSet, Get, Join, Rel};
 use super::search::{self, BUILD_COST, Class, Edge, HASH_COST, PROBE_COST, Part, Test, Tree};
 use crate::plan::{CompareOp, Expr, ExprKind, JoinKind};
 
@@ -136,17 +136,26 @@ fn order_chain(join: Join, needed: &ColumnSet) -> Rel {
     let touched = |columns: &ColumnSet| -> Vec<usize> {
         (0..pieces.len()).filter(|&at| pieces[at].defines.meets(columns)).collect()
     };
-    let parts: Vec<Part> = pieces
+    let mut parts: Vec<Part> = pieces
         .iter()
         .map(|piece| {
             let test = piece.test.as_ref().map(|(_, on)| test_of(&piece.rel, on, &read));
             let rows = test.as_ref().map_or(piece.rows, |test| test.rows);
-            Part { rows: piece.rows, cost: cost_of(&piece.rel, rows, &read), needs: touched(&piece.needs), test }
+            let cost = cost_of(&piece.rel, rows, &read);
+            Part { rows: piece.rows, cost, in_order: Vec::new(), needs: touched(&piece.needs), test }
         })
         .collect();
     let mut edges = edges(&pieces, &predicates, &touched);
     let written = predicates.len();
     let classes = implied(&pieces, &mut predicates, &mut edges, &touched);
+    for (part, piece) in parts.iter_mut().zip(&pieces) {
+        let Some(id) = ordered_by(&piece.rel, &read) else { continue };
+        let asks = |&edge: &usize| {
+            let mut own = edges[edge].predicates.iter().filter_map(|&at| equal_columns(&predicates[at]));
+            edges[edge].is_equal && own.any(|(a, b)| a == id || b == id)
+        };
+        part.in_order = (0..edges.len()).filter(asks).collect();
+    }
     let seek = |part: usize, with: &[usize]| {
         let (get, mut own) = seekable(&pieces[part].rel)?;
         with.iter().for_each(|&edge| own.extend(edges[edge].predicates.iter().map(|&p| predicates[p].clone())));
@@ -420,6 +429,14 @@ fn cost_of(rel: &Rel, rows: f64, needed: &ColumnSet) -> f64 {
     let mut cost = rows;
     rel.for_each_input(&mut |input| cost += cost_of(input, estimate::rows(input), needed));
     cost
+}
+
+/// The column by which rows of a table come as they are read.
+fn ordered_by(rel: &Rel, needed: &ColumnSet) -> Option<ColumnId> {
+    let (get, predicates) = seekable(rel)?;
+    let access = access::choose(get, &predicates, &columns_of(get, &predicates, needed), &[], None);
+    let index = get.table.indexes.iter().find(|index| index.id == access.index && access.index != 0)?;
+    index.key.get(access.equal.len()).map(|(column, _)| get.id_of(*column))
 }
 
 /// Columns of the table that somebody needs, or its predicates read.

@@ -25,6 +25,8 @@ pub const HASH_COST: f64 = 20.0;
 pub const BUILD_COST: f64 = 1.5;
 pub const PROBE_COST: f64 = 0.8;
 const GIVE_COST: f64 = 0.2;
+/// The part of a look-up's cost that is left where the rows come in the order of its key: they meet the same pages.
+const IN_ORDER: f64 = 0.5;
 /// A pair of rows that nested loops without an index look at.
 const PAIR_COST: f64 = 0.5;
 
@@ -33,6 +35,8 @@ pub struct Part {
     pub rows: f64,
     /// To read it once.
     pub cost: f64,
+    /// Edges by whose column its rows come in order.
+    pub in_order: Vec<usize>,
     /// Parts whose columns it reads: it is run once for each row of them.
     pub needs: Vec<usize>,
     /// It only decides which rows of what is before it stay, and `rows` is their part: a semi join or an anti join.
@@ -209,7 +213,8 @@ impl<'a> Search<'a> {
             return None;
         }
         let rows = *rows.get_or_insert_with(|| self.rows_of(set));
-        let cost = self.join_cost((one.cost, one.rows), (other.cost, other.rows), single, between, rows);
+        let first = (here.count_ones() == 1).then(|| here.trailing_zeros() as usize);
+        let cost = self.join_cost((one.cost, one.rows), (other.cost, other.rows), (first, single), between, rows);
         Some(Best { cost, rows, left: here })
     }
 
@@ -255,12 +260,12 @@ impl<'a> Search<'a> {
         all
     }
 
-    /// Of two sides with their costs and rows; `single`: the right one is this part.
+    /// Of two sides with their costs and rows; `first`, `single`: the left one, the right one is this part.
     fn join_cost(
         &self,
         left: (f64, f64),
         right: (f64, f64),
-        single: Option<usize>,
+        (first, single): (Option<usize>, Option<usize>),
         between: &[usize],
         rows: f64,
     ) -> f64 {
@@ -285,7 +290,10 @@ impl<'a> Search<'a> {
             }
             false => left.0 + right.0 + left.1 * right.1 * PAIR_COST + give,
         };
-        let sought = single.and_then(|part| self.look_up(part, between)).map(|cost| left.0 + left.1 * cost + give);
+        let in_order = first.is_some_and(|part| between.iter().any(|edge| self.parts[part].in_order.contains(edge)));
+        let times = if in_order { IN_ORDER } else { 1.0 };
+        let sought = single.and_then(|part| self.look_up(part, between));
+        let sought = sought.map(|cost| left.0 + left.1 * cost * times + give);
         sought.map_or(hashed, |sought| sought.min(hashed))
     }
 
@@ -326,7 +334,7 @@ mod tests {
     use super::{Class, Edge, Part, Test, Tree, cheapest};
 
     fn part(rows: f64) -> Part {
-        Part { rows, cost: rows, needs: Vec::new(), test: None }
+        Part { rows, cost: rows, in_order: Vec::new(), needs: Vec::new(), test: None }
     }
 
     fn equal(a: usize, b: usize, part: f64) -> Edge {

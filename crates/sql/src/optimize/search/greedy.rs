@@ -84,7 +84,8 @@ impl Search<'_> {
 
     fn cost_with(&self, walk: &Walk, part: usize, edges: &[usize], rows: f64) -> f64 {
         let own = (self.parts[part].cost, self.parts[part].rows);
-        self.join_cost((walk.cost, walk.rows()), own, Some(part), edges, rows)
+        let first = if let [(first, _)] = walk.order[..] { Some(first) } else { None };
+        self.join_cost((walk.cost, walk.rows()), own, (first, Some(part)), edges, rows)
     }
 
     fn go(&self, walk: &mut Walk, part: usize) {
