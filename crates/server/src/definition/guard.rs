@@ -7,7 +7,7 @@ use std::sync::Arc;
 use sql::ast::{
     AlterApplicationRole, AlterAuthorization, AlterDatabaseAction, AlterLogin, AlterLoginAction, AlterRole,
     AlterRoleAction, AlterTable, AlterTableAction, AlterUser, Backup, CreateRole, CreateTrigger, Dbcc, Definition,
-    Drop, DropKind, Expr, ModuleVerb, ObjectName, Restore, Setting, Statement, StatementKind, TriggerScope,
+    Drop, DropKind, Expr, MasterKey, ModuleVerb, ObjectName, Restore, Setting, Statement, StatementKind, TriggerScope,
 };
 use types::{SqlError, SqlResult, sql_error};
 
@@ -210,6 +210,20 @@ fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
             let name = &*change.name;
             expect(held, || if change.alter { cannot_find("alter", "credential", name) } else { not_permitted() })
         }
+        StatementKind::MasterKey(statement) => {
+            let db = ddl.current()?;
+            let held = ddl.database_permission(&db, "CONTROL")?;
+            expect(held, || match **statement {
+                MasterKey::Create(_) => not_permitted(),
+                _ => super::master_key::missing("find"),
+            })
+        }
+        StatementKind::CreateCertificate(_) => {
+            let db = ddl.current()?;
+            let held = ddl.database_permission(&db, "CREATE CERTIFICATE")?;
+            expect(held, not_permitted)
+        }
+        StatementKind::BackupCertificate(statement) => certificate(ddl, "find", &statement.name.text),
         StatementKind::ServerAudit(_) => {
             let held = ddl.server_permission("ALTER ANY SERVER AUDIT")?;
             expect(held, not_permitted)
@@ -431,6 +445,7 @@ fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             }
             DropKind::PartitionFunction => data_space(ddl, "drop", "partition function", &name.name)?,
             DropKind::PartitionScheme => data_space(ddl, "drop", "partition scheme", &name.name)?,
+            DropKind::Certificate => certificate(ddl, "drop", &name.name)?,
             DropKind::Credential => {
                 let held = ddl.server_permission("ALTER ANY CREDENTIAL")?;
                 expect(held, || cannot_find("drop", "credential", &name.name))?;
@@ -547,6 +562,18 @@ fn alter_login(ddl: &mut Ddl<'_>, change: &AlterLogin) -> SqlResult<()> {
     let held = ddl.server_permission("ALTER ANY LOGIN")? || login_held(ddl, Class::Login, name, "ALTER")?;
     let held = held && below_own_power(ddl, name)?;
     expect(held, || cannot_find("alter", "login", name))
+}
+
+/// Who controls a certificate takes it away, in a file or for good. Of one that is not there the statement tells.
+/// https://learn.microsoft.com/sql/t-sql/statements/backup-certificate-transact-sql, drop-certificate-transact-sql
+fn certificate(ddl: &mut Ddl<'_>, action: &str, name: &str) -> SqlResult<()> {
+    match super::certificate::named(ddl, name)? {
+        Some(row) => {
+            let held = super::certificate::holds(ddl, &row, "CONTROL")?;
+            expect(held, || cannot_find(action, "certificate", name))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Of a login or server role by its name.

@@ -13,7 +13,8 @@ use super::object_property::{self, Subject};
 use super::permissions;
 use super::server_property::{self, server_property};
 use crate::catalog::base::{
-    ColumnRow, DatabaseRow, IndexRow, ObjectRow, TypeRow, column_status, index_status, object_status, schema,
+    CertificateRow, ColumnRow, DatabaseRow, IndexRow, ObjectRow, TypeRow, column_status, index_status, object_status,
+    schema,
 };
 use crate::catalog::load::int;
 use crate::catalog::row::BaseRow as _;
@@ -142,8 +143,16 @@ impl Call<'_> {
                 let (db, id) = (self.current(), object.unwrap_or(0));
                 self.read(&db, |rows| load::object_row(rows, id))?.map(|_| 0).into()
             }
-            // There are no certificates and no assemblies, and no collation is tertiary.
-            CertId | Verifysignedbycert | Assemblyproperty | TertiaryWeights => Answer::Null,
+            CertId => {
+                let (name, db) = (arguments.text(0).unwrap_or_default(), self.current());
+                let row = match db.id {
+                    MASTER => self.read(&db, |rows| rows.first::<CertificateRow>(1, &[load::name(&name)]))?,
+                    _ => None,
+                };
+                row.map(|row| i64::from(row.id)).into()
+            }
+            // Nothing is signed, there are no assemblies, and no collation is tertiary.
+            Verifysignedbycert | Assemblyproperty | TertiaryWeights => Answer::Null,
             other => unreachable!("execution answers {} itself", other.name()),
         })
     }

@@ -22,6 +22,8 @@ impl Parser<'_> {
                 self.bump();
                 return self.credential(false);
             }
+            K::CERTIFICATE => return self.create_certificate(),
+            K::MASTER if self.at_master_key() => return self.master_key(),
             K::SCHEMA => return self.create_schema(),
             K::DEFAULT | K::RULE => return self.create_default_or_rule(),
             K::THREAD if self.peek_word(2, K::POOL) => return self.thread_pool(),
@@ -333,7 +335,8 @@ impl Parser<'_> {
                 return self.other();
             }
             K::SERVER if !self.peek_word(2, K::ROLE) => return self.other(),
-            K::XML | K::AGGREGATE | K::ASSEMBLY | K::CREDENTIAL | K::SERVER | K::APPLICATION => {}
+            K::MASTER if self.at_master_key() => return self.master_key(),
+            K::XML | K::AGGREGATE | K::ASSEMBLY | K::CERTIFICATE | K::CREDENTIAL | K::SERVER | K::APPLICATION => {}
             _ if self.is_other_kind(next) => return self.other(),
             _ => {}
         }
@@ -362,6 +365,7 @@ impl Parser<'_> {
             K::AGGREGATE => DropKind::Aggregate,
             K::ASSEMBLY => DropKind::Assembly,
             K::CREDENTIAL => DropKind::Credential,
+            K::CERTIFICATE => DropKind::Certificate,
             K::SERVER => {
                 self.bump();
                 DropKind::ServerRole
@@ -391,7 +395,7 @@ impl Parser<'_> {
             _ => return Err(self.unexpected()),
         };
         self.bump();
-        let if_exists = self.if_exists()?;
+        let if_exists = kind != DropKind::Certificate && self.if_exists()?;
         let takes_list = matches!(
             kind,
             DropKind::Table
