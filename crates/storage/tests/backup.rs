@@ -351,7 +351,7 @@ fn no_change_of_an_encrypted_set_is_taken_for_it() {
     let storage = Storage::open(roomy(&disk)).expect("opened");
     create(&storage, Kind::Clustered);
     let mut rng = Rng(4);
-    churn(&storage, DB, &mut rng, &mut Model::new(), 3);
+    churn(&storage, DB, &mut rng, &mut Model::new(), 120);
     let taken = |name: &str| {
         take(&storage, &keyed(&disk, name, 5), 0, false);
         bytes_of(&disk.open(name, Open::Read).expect("a file"))
