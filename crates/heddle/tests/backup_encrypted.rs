@@ -22,9 +22,9 @@ use support::{Server, scratch};
 use tds::client::{ClientEncryption, ConnectOptions};
 
 /// In a row, and nowhere in a file that is encrypted; nor are the passwords and private keys anywhere.
-const MARK: &str = "what stands here is nobody's concern";
+const MARK: &str = "what stands here is for nobody to see";
 const MASTER_PASSWORD: &str = "of the master key 1A";
-const FILE_PASSWORD: &str = "of the key's file 1A";
+const FILE_PASSWORD: &str = "of the key, in file 1A";
 
 fn refused(sa: &mut Connection, statement: &str, wanted: &[i32]) -> String {
     let answer = ask(sa, statement);
@@ -315,9 +315,9 @@ fn who_may_not_see_the_certificate_can_neither_encrypt_nor_decrypt() {
     with_certificate(&mut sa, "keeper");
     save(&mut sa, "keeper", &directory);
     must(&mut sa, &format!("BACKUP DATABASE shop TO {} WITH {}", disk("one.bak"), encrypted("AES_256")));
-    must(&mut sa, "CREATE LOGIN low WITH PASSWORD = 'low Pass 1'; CREATE USER low; GRANT CREATE ANY DATABASE TO low");
+    must(&mut sa, "CREATE LOGIN low WITH PASSWORD = 'Tow Pass 1'; CREATE USER low; GRANT CREATE ANY DATABASE TO low");
     must(&mut sa, "USE shop; CREATE USER low; ALTER ROLE db_backupoperator ADD MEMBER low; USE master");
-    let mut low = as_login(&server, "low", "low Pass 1");
+    let mut low = as_login(&server, "low", "Tow Pass 1");
     let backup = format!("BACKUP DATABASE shop TO {} WITH {}", disk("low.bak"), encrypted("AES_256"));
     let restore = format!("RESTORE DATABASE shop2 FROM {}", disk("one.bak"));
     refused(&mut low, &backup, &[15151, 3013]);

@@ -170,7 +170,8 @@ fn rows_that_do_not_fit_into_memory_name_what_they_need() {
     let data = data.to_str().expect("UTF-8 path");
     let server = Server::start_on(data, &["--memory", "256MB"]);
     server.query("CREATE DATABASE m");
-    server.query("USE m; CREATE TABLE t (id int PRIMARY KEY NONCLUSTERED, v varchar(4000)) WITH (MEMORY_OPTIMIZED = ON)");
+    server
+        .query("USE m; CREATE TABLE t (id int PRIMARY KEY NONCLUSTERED, v varchar(4000)) WITH (MEMORY_OPTIMIZED = ON)");
     server.query("INSERT m..t SELECT value, REPLICATE('x', 3000) FROM GENERATE_SERIES(1, 25000)");
     assert_eq!(server.stop().0, Some(0));
     let message = refused(&["--data", data, "--listen", "127.0.0.1:0", "--memory", "64MB"]);
@@ -185,14 +186,23 @@ fn rows_that_do_not_fit_into_memory_name_what_they_need() {
 fn a_server_without_file_descriptors_goes_on() {
     let data = scratch("few-files").join("data");
     let mut command = binary();
-    command.args(["serve", "--data", data.to_str().expect("UTF-8"), "--listen", "127.0.0.1:0", "--admin-listen", "off"]);
+    command.args([
+        "serve",
+        "--data",
+        data.to_str().expect("UTF-8"),
+        "--listen",
+        "127.0.0.1:0",
+        "--admin-listen",
+        "off",
+    ]);
     command.args(["--sa-password", PASSWORD]);
     let mut shell = std::process::Command::new("sh");
     shell.arg("-c").arg("ulimit -n 64; exec \"$0\" \"$@\"").arg(command.get_program());
     shell.args(command.get_args()).stdout(Stdio::piped());
     let server = Server::start_command(shell, "127.0.0.1");
     server.query("CREATE TABLE t (a int)");
-    let silent: Vec<_> = (0..90).filter_map(|_| std::net::TcpStream::connect(("127.0.0.1", server.port)).ok()).collect();
+    let silent: Vec<_> =
+        (0..90).filter_map(|_| std::net::TcpStream::connect(("127.0.0.1", server.port)).ok()).collect();
     assert!(silent.len() > 64, "{} connections", silent.len());
     for n in 1..=3 {
         let counted = server.query("SET NOCOUNT ON; INSERT t VALUES (1); CHECKPOINT; SELECT COUNT(*) FROM t");

@@ -210,20 +210,9 @@ fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
             let name = &*change.name;
             expect(held, || if change.alter { cannot_find("alter", "credential", name) } else { not_permitted() })
         }
-        StatementKind::MasterKey(statement) => {
-            let db = ddl.current()?;
-            let held = ddl.database_permission(&db, "CONTROL")?;
-            expect(held, || match **statement {
-                MasterKey::Create(_) => not_permitted(),
-                _ => super::master_key::missing("find"),
-            })
+        StatementKind::MasterKey(_) | StatementKind::CreateCertificate(_) | StatementKind::BackupCertificate(_) => {
+            keys(ddl, statement)
         }
-        StatementKind::CreateCertificate(_) => {
-            let db = ddl.current()?;
-            let held = ddl.database_permission(&db, "CREATE CERTIFICATE")?;
-            expect(held, not_permitted)
-        }
-        StatementKind::BackupCertificate(statement) => certificate(ddl, "find", &statement.name.text),
         StatementKind::ServerAudit(_) => {
             let held = ddl.server_permission("ALTER ANY SERVER AUDIT")?;
             expect(held, not_permitted)
@@ -562,6 +551,25 @@ fn alter_login(ddl: &mut Ddl<'_>, change: &AlterLogin) -> SqlResult<()> {
     let held = ddl.server_permission("ALTER ANY LOGIN")? || login_held(ddl, Class::Login, name, "ALTER")?;
     let held = held && below_own_power(ddl, name)?;
     expect(held, || cannot_find("alter", "login", name))
+}
+
+/// Of certificates, and of the key that keeps them.
+fn keys(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
+    let db = ddl.current()?;
+    match &statement.kind {
+        StatementKind::MasterKey(statement) => {
+            let held = ddl.database_permission(&db, "CONTROL")?;
+            expect(held, || match **statement {
+                MasterKey::Create(_) => not_permitted(),
+                _ => super::master_key::missing("find"),
+            })
+        }
+        StatementKind::BackupCertificate(statement) => certificate(ddl, "find", &statement.name.text),
+        _ => {
+            let held = ddl.database_permission(&db, "CREATE CERTIFICATE")?;
+            expect(held, not_permitted)
+        }
+    }
 }
 
 /// Who controls a certificate takes it away, in a file or for good. Of one that is not there the statement tells.

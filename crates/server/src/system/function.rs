@@ -143,14 +143,7 @@ impl Call<'_> {
                 let (db, id) = (self.current(), object.unwrap_or(0));
                 self.read(&db, |rows| load::object_row(rows, id))?.map(|_| 0).into()
             }
-            CertId => {
-                let (name, db) = (arguments.text(0).unwrap_or_default(), self.current());
-                let row = match db.id {
-                    MASTER => self.read(&db, |rows| rows.first::<CertificateRow>(1, &[load::name(&name)]))?,
-                    _ => None,
-                };
-                row.map(|row| i64::from(row.id)).into()
-            }
+            CertId => self.certificate(&arguments.text(0).unwrap_or_default())?.into(),
             // Nothing is signed, there are no assemblies, and no collation is tertiary.
             Verifysignedbycert | Assemblyproperty | TertiaryWeights => Answer::Null,
             other => unreachable!("execution answers {} itself", other.name()),
@@ -340,6 +333,18 @@ impl Call<'_> {
     fn sees(&mut self, database: DatabaseId, id: i32) -> SqlResult<bool> {
         let Some(db) = self.host.server.catalog.database(database) else { return Ok(false) };
         self.host.rights(self.state, |rights, look| rights.sees(look, &db, ObjectRow::TABLE.id, id))
+    }
+
+    /// The number of a certificate, which are in master.
+    fn certificate(&mut self, name: &str) -> SqlResult<Option<i64>> {
+        let db = self.current();
+        match db.id {
+            MASTER => {
+                let row = self.read(&db, |rows| rows.first::<CertificateRow>(1, &[load::name(name)]))?;
+                Ok(row.map(|row| i64::from(row.id)))
+            }
+            _ => Ok(None),
+        }
     }
 
     fn read<T>(&mut self, db: &Database, work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>) -> SqlResult<T> {

@@ -336,8 +336,8 @@ impl Parser<'_> {
             }
             K::SERVER if !self.peek_word(2, K::ROLE) => return self.other(),
             K::MASTER if self.at_master_key() => return self.master_key(),
-            K::XML | K::AGGREGATE | K::ASSEMBLY | K::CERTIFICATE | K::CREDENTIAL | K::SERVER | K::APPLICATION => {}
-            _ if self.is_other_kind(next) => return self.other(),
+            K::XML | K::AGGREGATE | K::ASSEMBLY | K::CREDENTIAL | K::SERVER | K::APPLICATION => {}
+            _ if self.is_other_kind(next) && next != K::CERTIFICATE => return self.other(),
             _ => {}
         }
         self.bump();
@@ -396,20 +396,7 @@ impl Parser<'_> {
         };
         self.bump();
         let if_exists = kind != DropKind::Certificate && self.if_exists()?;
-        let takes_list = matches!(
-            kind,
-            DropKind::Table
-                | DropKind::View
-                | DropKind::Procedure
-                | DropKind::Function
-                | DropKind::Trigger
-                | DropKind::Sequence
-                | DropKind::Database
-                | DropKind::Default
-                | DropKind::Rule
-                | DropKind::Assembly
-        );
-        let names = if takes_list { self.list(Self::object_name)? } else { vec![self.object_name()?] };
+        let names = if takes_list(kind) { self.list(Self::object_name)? } else { vec![self.object_name()?] };
         let mut drop = Drop { kind, if_exists, names, scope: None };
         if kind == DropKind::Trigger && self.eat_word(K::ON) {
             drop.scope = Some(self.trigger_scope()?);
@@ -421,4 +408,21 @@ impl Parser<'_> {
         }
         Ok(StatementKind::Drop(Box::new(drop)))
     }
+}
+
+/// Several may be dropped by one statement.
+fn takes_list(kind: DropKind) -> bool {
+    matches!(
+        kind,
+        DropKind::Table
+            | DropKind::View
+            | DropKind::Procedure
+            | DropKind::Function
+            | DropKind::Trigger
+            | DropKind::Sequence
+            | DropKind::Database
+            | DropKind::Default
+            | DropKind::Rule
+            | DropKind::Assembly
+    )
 }
