@@ -328,6 +328,7 @@ fn who_may_not_see_the_certificate_can_neither_encrypt_nor_decrypt() {
     must(&mut low, &backup);
     must(&mut low, &restore);
     // It sees the certificate, and cannot take it away.
+    must(&mut low, &format!("BACKUP CERTIFICATE keeper TO FILE = '{}/public.cer'", directory.display()));
     let saving = format!(
         "BACKUP CERTIFICATE keeper TO FILE = '{0}/a.cer' WITH PRIVATE KEY (FILE = '{0}/a.key', ENCRYPTION BY PASSWORD = '{FILE_PASSWORD}')",
         directory.display()

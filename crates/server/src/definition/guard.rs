@@ -434,7 +434,7 @@ fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             }
             DropKind::PartitionFunction => data_space(ddl, "drop", "partition function", &name.name)?,
             DropKind::PartitionScheme => data_space(ddl, "drop", "partition scheme", &name.name)?,
-            DropKind::Certificate => certificate(ddl, "drop", &name.name)?,
+            DropKind::Certificate => certificate(ddl, "drop", &name.name, "CONTROL")?,
             DropKind::Credential => {
                 let held = ddl.server_permission("ALTER ANY CREDENTIAL")?;
                 expect(held, || cannot_find("drop", "credential", &name.name))?;
@@ -564,7 +564,11 @@ fn keys(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
                 _ => super::master_key::missing("find"),
             })
         }
-        StatementKind::BackupCertificate(statement) => certificate(ddl, "find", &statement.name.text),
+        StatementKind::BackupCertificate(statement) => {
+            // The certificate itself is no secret.
+            let permission = if statement.key.is_some() { "CONTROL" } else { "VIEW DEFINITION" };
+            certificate(ddl, "find", &statement.name.text, permission)
+        }
         _ => {
             let held = ddl.database_permission(&db, "CREATE CERTIFICATE")?;
             expect(held, not_permitted)
@@ -574,10 +578,10 @@ fn keys(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
 
 /// Who controls a certificate takes it away, in a file or for good. Of one that is not there the statement tells.
 /// https://learn.microsoft.com/sql/t-sql/statements/backup-certificate-transact-sql, drop-certificate-transact-sql
-fn certificate(ddl: &mut Ddl<'_>, action: &str, name: &str) -> SqlResult<()> {
+fn certificate(ddl: &mut Ddl<'_>, action: &str, name: &str, permission: &str) -> SqlResult<()> {
     match super::certificate::named(ddl, name)? {
         Some(row) => {
-            let held = super::certificate::holds(ddl, &row, "CONTROL")?;
+            let held = super::certificate::holds(ddl, &row, permission)?;
             expect(held, || cannot_find(action, "certificate", name))
         }
         None => Ok(()),
