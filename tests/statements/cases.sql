@@ -1287,7 +1287,24 @@ BACKUP DATABASE @name TO DISK = 'differential.bak' WITH DIFFERENTIAL
 GO
 SELECT 'ok' FROM msdb.dbo.backupset WHERE database_name = DB_NAME() AND type = 'I' AND differential_base_lsn = database_backup_lsn
 
---- What administers: BACKUP ... WITH ENCRYPTION, CONTINUE_AFTER_ERROR, FILE_SNAPSHOT, METADATA_ONLY
+--- What administers: BACKUP ... WITH ENCRYPTION (ALGORITHM, SERVER CERTIFICATE), NO_ENCRYPTION
+DECLARE @name sysname = DB_NAME()
+USE master
+IF NOT EXISTS (SELECT * FROM sys.symmetric_keys) CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'Of the master key 1'
+CREATE CERTIFICATE encrypts WITH SUBJECT = 's'
+BACKUP DATABASE @name TO DISK = 'encrypted.bak' WITH FORMAT, ENCRYPTION (ALGORITHM = AES_256, SERVER CERTIFICATE = encrypts)
+BACKUP DATABASE @name TO DISK = 'clear.bak' WITH FORMAT, NO_ENCRYPTION
+GO
+RESTORE VERIFYONLY FROM DISK = 'encrypted.bak'
+SELECT 'ok' FROM msdb.dbo.backupset b JOIN sys.certificates c ON c.thumbprint = b.encryptor_thumbprint WHERE c.name = 'encrypts'
+
+--- What administers: BACKUP ... WITH ENCRYPTION (ALGORITHM = AES_192), (ALGORITHM = TRIPLE_DES_3KEY)
+BACKUP DATABASE model TO DISK = 'd.bak' WITH ENCRYPTION (ALGORITHM = AES_192, SERVER CERTIFICATE = c)
+
+--- What administers: BACKUP ... WITH ENCRYPTION (SERVER ASYMMETRIC KEY)
+BACKUP DATABASE model TO DISK = 'd.bak' WITH ENCRYPTION (ALGORITHM = AES_256, SERVER ASYMMETRIC KEY = k)
+
+--- What administers: BACKUP ... WITH CONTINUE_AFTER_ERROR, FILE_SNAPSHOT, METADATA_ONLY
 BACKUP DATABASE model TO DISK = 'd.bak' WITH CONTINUE_AFTER_ERROR
 
 --- What administers: BACKUP DATABASE ... FILE, FILEGROUP, READ_WRITE_FILEGROUPS
@@ -1720,8 +1737,37 @@ USE master
 GO
 CREATE SERVER AUDIT SPECIFICATION s FOR SERVER AUDIT a ADD (BROKER_LOGIN_GROUP)
 
---- What administers: CREATE CERTIFICATE, keys, database scoped credentials, endpoints, event sessions, full-text catalogs, assemblies, queues, services
+--- What administers: CREATE CERTIFICATE, BACKUP CERTIFICATE, DROP CERTIFICATE
+USE master
+IF NOT EXISTS (SELECT * FROM sys.symmetric_keys) CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'Of the master key 1'
 CREATE CERTIFICATE c WITH SUBJECT = 's'
+BACKUP CERTIFICATE c TO FILE = 'c.cer' WITH PRIVATE KEY (FILE = 'c.key', ENCRYPTION BY PASSWORD = 'Of the file 1')
+DROP CERTIFICATE c
+CREATE CERTIFICATE c FROM FILE = 'c.cer' WITH PRIVATE KEY (FILE = 'c.key', DECRYPTION BY PASSWORD = 'Of the file 1')
+SELECT 'ok' FROM sys.certificates WHERE name = 'c' AND pvt_key_encryption_type = 'MK'
+
+--- What administers: CREATE CERTIFICATE in another database, ENCRYPTION BY PASSWORD, FROM ASSEMBLY, EXECUTABLE FILE, BINARY
+CREATE CERTIFICATE c WITH SUBJECT = 's'
+
+--- What administers: CREATE MASTER KEY, OPEN MASTER KEY, CLOSE MASTER KEY, DROP MASTER KEY
+USE master
+IF EXISTS (SELECT * FROM sys.symmetric_keys) AND NOT EXISTS (SELECT * FROM sys.certificates) DROP MASTER KEY
+IF NOT EXISTS (SELECT * FROM sys.symmetric_keys) CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'Of the master key 1'
+OPEN MASTER KEY DECRYPTION BY PASSWORD = 'Of the master key 1'
+CLOSE MASTER KEY
+SELECT 'ok' FROM sys.symmetric_keys
+
+--- What administers: ALTER MASTER KEY ADD ENCRYPTION BY SERVICE MASTER KEY
+USE master
+IF NOT EXISTS (SELECT * FROM sys.symmetric_keys) CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'Of the master key 1'
+ALTER MASTER KEY ADD ENCRYPTION BY SERVICE MASTER KEY
+SELECT 'ok' FROM sys.databases WHERE database_id = 1 AND is_master_key_encrypted_by_server = 1
+
+--- What administers: CREATE MASTER KEY in another database; ALTER MASTER KEY otherwise; BACKUP, RESTORE MASTER KEY, SERVICE MASTER KEY
+CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'Of the master key 1'
+
+--- What administers: ALTER CERTIFICATE, other keys, database scoped credentials, endpoints, event sessions, full-text catalogs, assemblies, queues, services
+ALTER CERTIFICATE c REMOVE PRIVATE KEY
 
 --- Queries: OPTION (MAXRECURSION)
 WITH r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 150) SELECT 'ok' FROM r HAVING MAX(n) = 150 OPTION (MAXRECURSION 200)

@@ -6,7 +6,7 @@ mod support;
 use std::process::Stdio;
 use std::time::Duration;
 
-use support::{Server, binary, scratch};
+use support::{PASSWORD, Server, binary, scratch};
 
 /// Exit code and stderr of a `heddle serve` that refuses to start.
 fn refused(args: &[&str]) -> String {
@@ -162,6 +162,52 @@ fn bad_options_are_named() {
     assert!(refused(&["--data", ":memory:", "--rwlock", "fair"]).contains("classic, atomic, biased"));
     assert!(refused(&["--data", ":memory:", "--kernel", "process", "--engines", "129"]).contains("1..=128"));
     assert!(refused(&["--data", ":memory:", "--cpus", "9999"]).contains("--cpus"));
+}
+
+#[test]
+fn rows_that_do_not_fit_into_memory_name_what_they_need() {
+    let data = scratch("too-little-memory");
+    let data = data.to_str().expect("UTF-8 path");
+    let server = Server::start_on(data, &["--memory", "256MB"]);
+    server.query("CREATE DATABASE m");
+    server
+        .query("USE m; CREATE TABLE t (id int PRIMARY KEY NONCLUSTERED, v varchar(4000)) WITH (MEMORY_OPTIMIZED = ON)");
+    server.query("INSERT m..t SELECT value, REPLICATE('x', 3000) FROM GENERATE_SERIES(1, 25000)");
+    assert_eq!(server.stop().0, Some(0));
+    let message = refused(&["--data", data, "--listen", "127.0.0.1:0", "--memory", "64MB"]);
+    assert!(message.contains("memory-optimized") && message.contains("start with --memory "), "{message}");
+    // And nothing was lost by it.
+    let server = Server::start_on(data, &["--memory", "256MB"]);
+    assert_eq!(server.query("SET NOCOUNT ON; SELECT COUNT(*) FROM m..t WHERE LEN(v) = 3000").trim(), "25000");
+}
+
+/// Those that say nothing go, and who logs in is let in.
+#[test]
+fn a_server_without_file_descriptors_goes_on() {
+    let data = scratch("few-files").join("data");
+    let mut command = binary();
+    command.args([
+        "serve",
+        "--data",
+        data.to_str().expect("UTF-8"),
+        "--listen",
+        "127.0.0.1:0",
+        "--admin-listen",
+        "off",
+    ]);
+    command.args(["--sa-password", PASSWORD]);
+    let mut shell = std::process::Command::new("sh");
+    shell.arg("-c").arg("ulimit -n 64; exec \"$0\" \"$@\"").arg(command.get_program());
+    shell.args(command.get_args()).stdout(Stdio::piped());
+    let server = Server::start_command(shell, "127.0.0.1");
+    server.query("CREATE TABLE t (a int)");
+    let silent: Vec<_> =
+        (0..90).filter_map(|_| std::net::TcpStream::connect(("127.0.0.1", server.port)).ok()).collect();
+    assert!(silent.len() > 64, "{} connections", silent.len());
+    for n in 1..=3 {
+        let counted = server.query("SET NOCOUNT ON; INSERT t VALUES (1); CHECKPOINT; SELECT COUNT(*) FROM t");
+        assert_eq!(counted.trim(), n.to_string());
+    }
 }
 
 #[test]

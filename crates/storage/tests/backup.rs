@@ -11,7 +11,7 @@ use os::sched::{MachineConfig, Place, TaskKind};
 use os::sim::{SimConfig, run};
 use os::sync::Mutex;
 use os::wait::WaitType;
-use storage::backup::{self, Set, Target, Wanted};
+use storage::backup::{self, Algorithm, Keyed, Media, Set, SetKey, Target, Wanted};
 use storage::*;
 
 const OTHER: DatabaseId = DatabaseId(6);
@@ -111,13 +111,13 @@ fn no_step(_: backup::Progress) -> StorageResult<()> {
     Ok(())
 }
 
-fn take(storage: &Storage, file: &File, at: u64, compressed: bool) -> Set {
+fn take(storage: &Storage, file: &dyn Media, at: u64, compressed: bool) -> Set {
     storage
         .backup(DB, file, at, &Wanted { about: b"what master knows", compressed, ..Wanted::default() }, &mut no_step)
         .expect("a backup")
 }
 
-fn restore(storage: &Storage, db: DatabaseId, file: &File, at: u64) {
+fn restore(storage: &Storage, db: DatabaseId, file: &dyn Media, at: u64) {
     let mut tx = storage.begin(Isolation::ReadCommitted);
     storage.restore(&mut tx, Target { database: db, name: "copy" }, file, at, &mut no_step).expect("restored");
     tx.commit(Durability::Full).expect("committed");
@@ -286,6 +286,119 @@ fn row_numbers_of_a_restored_heap_are_not_given_again() {
         drop(target);
         target = Storage::open(roomy(&elsewhere)).expect("opened again");
     }
+}
+
+/// A file, as it is written and read by who has the key of its set.
+fn keyed(disk: &Disk, name: &str, key: u8) -> Keyed {
+    let media = Keyed::new(Box::new(disk.open(name, Open::ExistingOrNew).expect("a file")));
+    media.unlock(SetKey::new(Algorithm::Aes256, &[key; 32]));
+    media
+}
+
+/// Where the blocks of a file begin.
+fn blocks_of(bytes: &[u8]) -> Vec<usize> {
+    let (mut at, mut found) = (0, Vec::new());
+    while at < bytes.len() {
+        found.push(at);
+        at += 24 + u32::from_le_bytes(bytes[at + 12..at + 16].try_into().expect("four bytes")) as usize;
+    }
+    found
+}
+
+/// As somebody leaves it who knows of checksums and has no key.
+fn checksum(block: &mut [u8]) {
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(&block[..20]);
+    crc.update(&block[24..]);
+    block[20..24].copy_from_slice(&crc.finalize().to_le_bytes());
+}
+
+#[test]
+fn what_is_encrypted_is_read_with_its_key_and_as_it_was_written() {
+    const MARK: &[u8] = b"nobody reads what stands here";
+    for kind in KINDS {
+        let disk = Disk::Sim(sim_disk());
+        let storage = Storage::open(roomy(&disk)).expect("opened");
+        create(&storage, kind);
+        let table = storage.open_table(DB, TABLE).expect("a table");
+        let mut tx = storage.begin(Isolation::ReadCommitted);
+        let row = (Some(MARK.to_vec()), 1, Some(MARK.repeat(2_000)));
+        table.insert(&mut tx, &image(table.layout(), 1, &row)).expect("a row");
+        tx.commit(Durability::Full).expect("committed");
+        storage.checkpoint().expect("a checkpoint");
+        let has_mark = |file: &File| bytes_of(file).windows(MARK.len()).any(|part| part == MARK);
+        let clear = disk.open("clear.bak", Open::New).expect("a file");
+        take(&storage, &clear, 0, false);
+        assert!(has_mark(&clear), "a clear backup shows what is looked for");
+        for (compressed, copy) in [(false, COPY), (true, DatabaseId(10))] {
+            let media = keyed(&disk, "encrypted.bak", 5);
+            take(&storage, &media, 0, compressed);
+            let file = disk.open("encrypted.bak", Open::Read).expect("a file");
+            assert!(!has_mark(&file));
+            // What it is can be told without the key, and nothing else.
+            let sets = backup::sets(&file).expect("a set");
+            assert!(sets.len() == 1 && sets[0].head.encrypted, "{sets:?}");
+            for media in [&file as &dyn Media, &keyed(&disk, "encrypted.bak", 6)] {
+                assert!(matches!(backup::verify(media, 0, &mut no_step), Err(StorageError::Damaged(_))));
+            }
+            restore(&storage, copy, &media, 0);
+            assert!(rows_of(&storage, copy) == rows_of(&storage, DB));
+        }
+    }
+}
+
+#[test]
+fn no_change_of_an_encrypted_set_is_taken_for_it() {
+    let disk = Disk::Sim(sim_disk());
+    let storage = Storage::open(roomy(&disk)).expect("opened");
+    create(&storage, Kind::Clustered);
+    let mut rng = Rng(4);
+    churn(&storage, DB, &mut rng, &mut Model::new(), 120);
+    let taken = |name: &str| {
+        take(&storage, &keyed(&disk, name, 5), 0, false);
+        bytes_of(&disk.open(name, Open::Read).expect("a file"))
+    };
+    let (bytes, others) = (taken("whole.bak"), taken("other.bak"));
+    let damaged = disk.open("damaged.bak", Open::New).expect("a file");
+    let blocks = blocks_of(&bytes);
+    assert!(blocks.len() > 4, "{} blocks", blocks.len());
+    let is_refused = |changed: &[u8]| {
+        damaged.set_len(0).expect("emptied");
+        damaged.write_at(changed, 0).expect("written");
+        let found = backup::verify(&keyed(&disk, "damaged.bak", 5), 0, &mut no_step);
+        matches!(found, Err(StorageError::Damaged(_) | StorageError::NewerFormat { .. }))
+    };
+    assert!(!is_refused(&bytes));
+    let end_of = |block: usize| blocks.get(block + 1).copied().unwrap_or(bytes.len());
+    for _ in 0..400 {
+        let block = rng.next(blocks.len() as u64) as usize;
+        let (start, end) = (blocks[block], end_of(block));
+        // Half of the changes in the head, where every bit says something.
+        let at =
+            start + if rng.next(2) == 0 { rng.next(20) } else { 24 + rng.next((end - start - 24) as u64) } as usize;
+        let mut changed = bytes.clone();
+        changed[at] ^= 1 << rng.next(8);
+        checksum(&mut changed[start..end]);
+        assert!(is_refused(&changed), "byte {at} of block {block}");
+    }
+    // Two blocks in each other's place, each with the other's number.
+    let mut changed = Vec::new();
+    for block in [0, 2, 1].into_iter().chain(3..blocks.len()) {
+        let mut bytes = bytes[blocks[block]..end_of(block)].to_vec();
+        let number = [0, 2, 1].get(block).copied().unwrap_or(block) as u32;
+        bytes[8..12].copy_from_slice(&number.to_le_bytes());
+        checksum(&mut bytes);
+        changed.extend(bytes);
+    }
+    assert!(is_refused(&changed), "blocks that were exchanged");
+    for length in [0, blocks[1], blocks[2], bytes.len() - 1] {
+        assert!(is_refused(&bytes[..length]), "cut at {length}");
+    }
+    // A block of another set of the same database, under the same key.
+    let theirs = blocks_of(&others);
+    let mut changed = bytes.clone();
+    changed.splice(blocks[1]..blocks[2], others[theirs[1]..theirs[2]].iter().copied());
+    assert!(is_refused(&changed), "another set's block");
 }
 
 #[test]

@@ -429,6 +429,42 @@ base_tables! {
         errors: i32,
         updated: Date,
     } unique [0, 1, 2, 3];
+
+    /// A certificate of master. Its private key is encrypted by the master key there, and NULL if it is not known.
+    CertificateRow = 115 "syscertificates" master {
+        id: i32,
+        name: String,
+        /// DER.
+        certificate: Binary,
+        /// SHA-1 of that.
+        thumbprint: Binary,
+        secret: Binary,
+        issuer: Text,
+        subject: Text,
+        serial: String,
+        starts: Date,
+        ends: Date,
+        /// When its private key was last backed up.
+        saved: Option<Date>,
+        key_bits: i32,
+    } unique [0] unique [1];
+
+    /// The master key of a database, encrypted by the server's key, and by its password.
+    MasterKeyRow = 116 "sysmasterkeys" master {
+        database: i32,
+        guid: Binary,
+        by_service: Binary,
+        by_password: Binary,
+        created: Date,
+        modified: Date,
+    } unique [0];
+
+    /// Of a backup set that is encrypted: how, and the certificate that keeps its key.
+    BackupKeyRow = 117 "sysbackupkeys" master {
+        set: i32,
+        algorithm: String,
+        thumbprint: Binary,
+    } unique [0];
 }
 
 /// Further system tables that `sys.objects` of a new database lists. As on SQL Server nobody can read them.
@@ -691,6 +727,7 @@ pub mod class {
     pub const PRINCIPAL: u8 = 4;
     pub const TYPE: u8 = 6;
     pub const XML_COLLECTION: u8 = 10;
+    pub const CERTIFICATE: u8 = 25;
     pub const INDEX: u8 = 7;
     pub const SERVER: u8 = 100;
     pub const LOGIN: u8 = 101;

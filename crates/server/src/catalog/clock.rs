@@ -10,6 +10,11 @@ pub fn now() -> Date {
     local(os::clock::utc_ticks() as i64)
 }
 
+/// As times of certificates are.
+pub fn utc() -> Date {
+    from_ticks(os::clock::utc_ticks() as i64)
+}
+
 /// `utc`: 100 ns since 0001-01-01.
 pub fn local(utc: i64) -> Date {
     from_ticks(utc + i64::from(os::clock::local_offset_minutes()) * 600_000_000)

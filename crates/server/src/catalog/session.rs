@@ -55,6 +55,8 @@ pub struct CatalogSession {
     own_version: u64,
     /// Where its temporaries stand for the case that its engine dies.
     owned: Owned,
+    /// The master key of master, from OPEN MASTER KEY to CLOSE.
+    pub master_key: Option<[u8; 32]>,
 }
 
 /// What a counter had given before TRUNCATE TABLE, DBCC CHECKIDENT or ALTER SEQUENCE: a rollback brings it back.
@@ -109,6 +111,7 @@ impl CatalogSession {
             private: HashMap::new(),
             own_version: 0,
             owned: catalog.owned().clone(),
+            master_key: None,
         }
     }
 

@@ -2,7 +2,7 @@
 //! nothing is done of which there is no record.
 
 use sql::ast::{
-    AlterLoginAction, AlterRoleAction, DatabaseRef, DropKind, Ident, ModuleVerb, ObjectName, Permission,
+    AlterLoginAction, AlterRoleAction, DatabaseRef, DropKind, Ident, MasterKey, ModuleVerb, ObjectName, Permission,
     PermissionVerb, Statement, StatementKind, TriggerScope,
 };
 use types::SqlResult;
@@ -179,6 +179,13 @@ fn deeds(kind: &StatementKind) -> Vec<Deed<'_>> {
 fn of_principals(kind: &StatementKind) -> Vec<Deed<'_>> {
     use StatementKind as S;
     match kind {
+        S::CreateCertificate(create) => vec![Deed::name(of::DATABASE_OBJECT_CHANGE, of::CREATE, "CR", &create.name)],
+        S::MasterKey(statement) => match **statement {
+            MasterKey::Create(_) => vec![Deed::new(of::DATABASE_OBJECT_CHANGE, of::CREATE, "MK")],
+            MasterKey::Drop => vec![Deed::new(of::DATABASE_OBJECT_CHANGE, of::DROP, "MK")],
+            MasterKey::AddService => vec![Deed::new(of::DATABASE_OBJECT_CHANGE, of::ALTER, "MK")],
+            MasterKey::Open(_) | MasterKey::Close => Vec::new(),
+        },
         S::Credential(change) => {
             let action = if change.alter { of::ALTER } else { of::CREATE };
             vec![Deed::name(of::SERVER_PRINCIPAL_CHANGE, action, "CD", &change.name)]
@@ -253,6 +260,7 @@ fn dropped(kind: DropKind, name: &ObjectName) -> Deed<'_> {
         }
         DropKind::Database => (of::DATABASE_CHANGE, "DB"),
         DropKind::Login => (of::SERVER_PRINCIPAL_CHANGE, "SL"),
+        DropKind::Certificate => (of::DATABASE_OBJECT_CHANGE, "CR"),
         DropKind::Credential => (of::SERVER_PRINCIPAL_CHANGE, "CD"),
         DropKind::ServerRole => (of::SERVER_PRINCIPAL_CHANGE, "SG"),
         DropKind::User => (of::DATABASE_PRINCIPAL_CHANGE, "SU"),

@@ -15,6 +15,7 @@ use types::{Datum, SqlError, SqlResult, SqlType, convert, sql_error};
 
 use super::backup_about::{About, KeptFile, Media};
 use super::backup_device::{self, Device, Names};
+use super::backup_encryption;
 use super::backup_history::{self, PAGE_BYTES, Place, log_pages};
 use super::backup_options::{self, Options};
 use super::backup_pace::Pace;
@@ -181,6 +182,7 @@ fn backup(ddl: &mut Ddl<'_>, statement: &Backup, verb: &str) -> SqlResult<()> {
         return Err(super::unsupported("BACKUP ... WITH STANDBY"));
     }
     expect_base(ddl, &db, kind, verb)?;
+    backup_encryption::expect(ddl, &options)?;
     let is_tail = options.has("NORECOVERY");
     if is_tail {
         close(ddl, &db, "BACKUP LOG")?;
@@ -347,6 +349,10 @@ fn media(device: &Device, options: &Options) -> SqlResult<(u64, usize, Option<Me
     if length == 0 || options.has("FORMAT") || device.is_url() {
         return Ok((0, 1, None));
     }
+    // "Appending to an existing backup set option is not supported for encrypted backups", and INIT keeps the media that there is.
+    if options.encryption.is_some() {
+        return Err(sql_error!(3095, "ENCRYPTION", "ENCRYPTION"));
+    }
     let sets = match device.sets() {
         Ok(sets) => sets,
         // One that was never ended: there is nothing to keep.
@@ -396,6 +402,7 @@ fn take(
     let (at, position, media) = media(device, options)?;
     let mut about = about(ddl, db, options, (expires, media))?;
     let logged = ddl.catalog.read(db, family::last_log_backup)?.is_some();
+    about.encryption = backup_encryption::begin(ddl, options, &about.id, device)?;
     about.fork = fork(&ddl.catalog, db, kind)?;
     about.begins_chain = kind == SetKind::Log && !about.copy_only && !logged && about.fork.is_none();
     let bytes = about.encode();
@@ -497,6 +504,7 @@ pub fn about(
         row: DatabaseRow { options: db.row().options & !database_option::STATES, ..(*db.row()).clone() },
         files,
         fork: None,
+        encryption: None,
     })
 }
 

@@ -6,14 +6,18 @@
 //! ```
 //! A backup is a file that anybody may have written, so nothing in it is believed: what does not fit its column is no backup (3241).
 
+use storage::backup::Algorithm;
 use storage::backup::set::Words;
 
 use crate::catalog::base::{DatabaseRow, FileRow};
 use crate::catalog::family::{Fork, Guid};
 use crate::catalog::row::{Binary, Date, Text};
 
-/// Of these bytes. Format 1 does not say whether a chain begins, and 2 not where it goes on from.
-const FORMAT: u16 = 3;
+/// Of these bytes. Format 1 does not say whether a chain begins, and 2 not where it goes on from; 4 is that of encrypted sets alone.
+const FORMAT: u16 = 4;
+const FORMAT_CLEAR: u16 = 3;
+/// More than a thumbprint has, or a key that is wrapped.
+const SECRET_MAX: usize = 256;
 const NULL: u32 = u32::MAX;
 /// Characters of a name.
 const NAME_MAX: usize = 128;
@@ -44,6 +48,24 @@ pub struct Media {
     pub made: Date,
 }
 
+/// How a set is encrypted, and its key as who has the certificate's private key can read it (`security::encryptor`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Encryption {
+    pub algorithm: Algorithm,
+    pub thumbprint: Vec<u8>,
+    pub wrapped: Vec<u8>,
+}
+
+impl Encryption {
+    /// As RESTORE HEADERONLY and msdb show it.
+    pub fn algorithm_name(&self) -> &'static str {
+        match self.algorithm {
+            Algorithm::Aes128 => "aes_128",
+            Algorithm::Aes256 => "aes_256",
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct About {
     pub id: Guid,
@@ -67,6 +89,7 @@ pub struct About {
     pub files: Vec<KeptFile>,
     /// Of a whole log or differential backup: what it goes on from.
     pub fork: Option<Fork>,
+    pub encryption: Option<Encryption>,
 }
 
 #[derive(Default)]
@@ -135,7 +158,8 @@ impl Reader<'_> {
 
 impl About {
     pub fn encode(&self) -> Vec<u8> {
-        let mut to = Writer(FORMAT.to_le_bytes().to_vec());
+        let format = if self.encryption.is_some() { FORMAT } else { FORMAT_CLEAR };
+        let mut to = Writer(format.to_le_bytes().to_vec());
         for id in [&self.id, &self.media.id, &self.media.family, &self.database_family, &self.database] {
             to.id(id);
         }
@@ -159,6 +183,11 @@ impl About {
         to.number(self.fork.is_some());
         if let Some(fork) = &self.fork {
             write_fork(&mut to, fork);
+        }
+        if let Some(encryption) = &self.encryption {
+            to.number(encryption.algorithm.key_bytes() as i64);
+            to.bytes(Some(&encryption.thumbprint));
+            to.bytes(Some(&encryption.wrapped));
         }
         to.0
     }
@@ -194,6 +223,7 @@ impl About {
             true => Some(read_fork(&mut from)?),
             false => None,
         };
+        let encryption = if format > FORMAT_CLEAR { Some(read_encryption(&mut from)?) } else { None };
         let about = About {
             id,
             media,
@@ -212,6 +242,7 @@ impl About {
             row,
             files,
             fork,
+            encryption,
         };
         from.0.0.is_empty().then_some(about)
     }
@@ -279,6 +310,13 @@ fn read_fork(from: &mut Reader<'_>) -> Option<Fork> {
     Some(Fork { database, file, end_lsn, time, base: has_base.then_some(base), takes_log: from.flag()? })
 }
 
+fn read_encryption(from: &mut Reader<'_>) -> Option<Encryption> {
+    let key_bytes: usize = from.number()?;
+    let algorithm = [Algorithm::Aes128, Algorithm::Aes256].into_iter().find(|known| known.key_bytes() == key_bytes)?;
+    let mut secret = || from.bytes()?.filter(|bytes| bytes.len() <= SECRET_MAX);
+    Some(Encryption { algorithm, thumbprint: secret()?, wrapped: secret()? })
+}
+
 fn write_file(to: &mut Writer, file: &KeptFile) {
     to.text(Some(&file.row.name));
     to.text(file.row.path.0.as_deref());
@@ -340,6 +378,11 @@ mod tests {
                 time: 7,
                 takes_log: true,
             }),
+            encryption: Some(Encryption {
+                algorithm: Algorithm::Aes256,
+                thumbprint: vec![7; 20],
+                wrapped: vec![8; 60],
+            }),
         }
     }
 
@@ -349,6 +392,7 @@ mod tests {
         let bytes = about.encode();
         let again = About::decode(&bytes).expect("as it was written");
         assert_eq!(again.encode(), bytes);
+        assert_eq!(again.encryption, about.encryption);
         assert_eq!((again.name, again.expires, again.offset_minutes), (about.name, about.expires, -60));
         assert_eq!(again.files.len(), 2);
         for length in 0..bytes.len() {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use os::disk::{Disk, DiskError, File, Open};
 use sql::ast::{BackupDevice, Expr, Literal};
 use storage::StorageError;
-use storage::backup::{self, Media, Nothing, Set, StripeHead, Striped};
+use storage::backup::{self, Keyed, Media, Nothing, Set, SetKey, StripeHead, Striped};
 use types::{SqlError, SqlResult, sql_error};
 
 use super::backup_options::Options;
@@ -48,7 +48,7 @@ pub struct Device {
     /// As the statement names it; of several the first.
     pub path: String,
     names: Names,
-    media: Box<dyn Media>,
+    media: Keyed,
     members: Vec<Member>,
     writers: Vec<Arc<ObjectWriter>>,
     readers: Vec<Arc<ObjectReader>>,
@@ -146,7 +146,7 @@ fn cannot_open(path: &str, error: DiskError) -> SqlError {
 
 /// The directory and the name there. What is written makes the directories that are not there, as SQL Server does on Linux: scripts of
 /// backups count on it there, and make them themselves on Windows alone.
-fn place(ddl: &Ddl<'_>, path: &str, writes: bool) -> SqlResult<(Disk, String)> {
+pub fn place(ddl: &Ddl<'_>, path: &str, writes: bool) -> SqlResult<(Disk, String)> {
     let no_such_path = || sql_error!(3201, path, "3(The system cannot find the path specified.)");
     let storage = &ddl.catalog.storage;
     let backups = storage.backup_directory().map_err(storage_error)?;
@@ -256,6 +256,7 @@ fn boxed<M: Media + 'static>(media: M) -> Box<dyn Media> {
 impl Device {
     fn new(names: Names, media: Box<dyn Media>) -> Device {
         let path = names.names[0].clone();
+        let media = Keyed::new(media);
         Device { path, names, media, members: Vec::new(), writers: Vec::new(), readers: Vec::new() }
     }
 
@@ -326,7 +327,14 @@ impl Device {
     }
 
     pub fn media(&self) -> &dyn Media {
-        &*self.media
+        &self.media
+    }
+
+    /// The key of the set that is written, or read; of one, and once is enough.
+    pub fn unlock(&self, key: SetKey) {
+        if self.media.key().is_none() {
+            self.media.unlock(key);
+        }
     }
 
     pub fn is_url(&self) -> bool {

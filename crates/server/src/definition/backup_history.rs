@@ -4,11 +4,11 @@
 use storage::backup::{Set, SetKind};
 use types::{Datum, SqlResult};
 
-use super::backup_about::{About, Media};
+use super::backup_about::About;
 use super::backup_device::Device;
 use super::site::Ddl;
 use crate::catalog::base::{
-    BackupBaseRow, BackupFileRow, BackupMediaRow, BackupSetRow, BackupStripeRow, DatabaseRow, RestoreRow,
+    BackupBaseRow, BackupFileRow, BackupKeyRow, BackupMediaRow, BackupSetRow, BackupStripeRow, DatabaseRow, RestoreRow,
     RestoreStopRow, database_option,
 };
 use crate::catalog::counter::{Rule, usually_ahead};
@@ -30,6 +30,7 @@ const HAS_PAGES: i32 = 128;
 /// `BackupMediaRow::status`.
 const MEDIA_COMPRESSED: i32 = 1;
 const MEDIA_URL: i32 = 2;
+const MEDIA_ENCRYPTED: i32 = 4;
 /// `RestoreRow::status`.
 const REPLACED: i32 = 1;
 const LEFT_RESTORING: i32 = 2;
@@ -136,7 +137,8 @@ pub fn record_backup(catalog: &Catalog, set: &Set, about: &About, place: &Place)
 }
 
 /// The number of the media set, whose row is made if there is none.
-fn media_id(rows: &mut Rows<'_>, new: i32, media: &Media, place: &Place, compressed: bool) -> SqlResult<i32> {
+fn media_id(rows: &mut Rows<'_>, new: i32, about: &About, place: &Place) -> SqlResult<i32> {
+    let media = &about.media;
     if let Some(known) = rows.first::<BackupMediaRow>(BY_GUID, &[Datum::bytes(&media.id)])? {
         return Ok(known.id);
     }
@@ -147,7 +149,9 @@ fn media_id(rows: &mut Rows<'_>, new: i32, media: &Media, place: &Place, compres
         name: media.name.clone(),
         description: Text(media.description.clone()),
         path: Text(Some(place.paths[0].clone())),
-        status: i32::from(compressed) * MEDIA_COMPRESSED + i32::from(place.is_url) * MEDIA_URL,
+        status: i32::from(about.compressed) * MEDIA_COMPRESSED
+            + i32::from(place.is_url) * MEDIA_URL
+            + i32::from(about.encryption.is_some()) * MEDIA_ENCRYPTED,
     })?;
     for (at, path) in place.paths.iter().enumerate().skip(1) {
         let mut family = media.family;
@@ -163,7 +167,7 @@ fn media_id(rows: &mut Rows<'_>, new: i32, media: &Media, place: &Place, compres
 }
 
 fn insert_set(rows: &mut Rows<'_>, (id, media): (i32, i32), set: &Set, about: &About, place: &Place) -> SqlResult<()> {
-    let media = media_id(rows, media, &about.media, place, about.compressed)?;
+    let media = media_id(rows, media, about, place)?;
     let row = &about.row;
     let flags = [
         (about.copy_only, COPY_ONLY),
@@ -206,6 +210,14 @@ fn insert_set(rows: &mut Rows<'_>, (id, media): (i32, i32), set: &Set, about: &A
     if set.head.base != 0 {
         let guid = Binary(Some(set.head.base.to_le_bytes().into()));
         rows.insert(&BackupBaseRow { set: id, lsn: set.head.base_lsn as i64, guid })?;
+    }
+    if let Some(encryption) = &about.encryption {
+        let algorithm = encryption.algorithm_name().to_string();
+        rows.insert(&BackupKeyRow {
+            set: id,
+            algorithm,
+            thumbprint: Binary(Some(encryption.thumbprint.clone().into())),
+        })?;
     }
     for file in &about.files {
         // All pages are in one file, and all log.

@@ -3,6 +3,7 @@
 //! https://learn.microsoft.com/sql/t-sql/statements/restore-statements-arguments-transact-sql
 
 use sql::ast::{Expr, Literal, Setting, SettingValue};
+use storage::backup::Algorithm;
 use types::convert::ConvertContext;
 use types::{SqlResult, sql_error};
 
@@ -31,10 +32,12 @@ enum Meaning {
     Number(i64, i64),
     /// It says how, or is of tapes: of files on disk SQL Server ignores it as well.
     How,
+    /// (ALGORITHM = name, SERVER CERTIFICATE = name)
+    Encrypted,
     Refused,
 }
 
-use Meaning::{How, Number, Refused, Switch, Text};
+use Meaning::{Encrypted, How, Number, Refused, Switch, Text};
 
 const POSITIVE: Meaning = Number(1, i32::MAX as i64);
 
@@ -51,7 +54,7 @@ const KNOWN: &[(&str, u8, Meaning)] = &[
     ("DESCRIPTION", BACKUPS, Text),
     ("DIFFERENTIAL", BACKUP, Switch),
     ("ENABLE_BROKER", RESTORES, Refused),
-    ("ENCRYPTION", BACKUPS, Refused),
+    ("ENCRYPTION", BACKUPS, Encrypted),
     ("ERROR_BROKER_CONVERSATIONS", RESTORES, Refused),
     ("EXPIREDATE", BACKUPS, Text),
     ("FILE", RESTORES | HEADERONLY | FILELISTONLY | VERIFYONLY, Number(i32::MIN as i64, i32::MAX as i64)),
@@ -77,6 +80,7 @@ const KNOWN: &[(&str, u8, Meaning)] = &[
     ("NOUNLOAD", ALL, How),
     ("NO_CHECKSUM", ALL, Switch),
     ("NO_COMPRESSION", BACKUPS, Switch),
+    ("NO_ENCRYPTION", BACKUPS, Switch),
     ("NO_TRUNCATE", BACKUP_LOG, Switch),
     ("PARTIAL", DATABASE, Refused),
     ("PASSWORD", ALL, Refused),
@@ -130,6 +134,13 @@ pub struct Options {
     numbers: Vec<(&'static str, i64)>,
     /// MOVE: a file's logical name, and where it is to be.
     pub moves: Vec<(String, String)>,
+    pub encryption: Option<Wrapped>,
+}
+
+/// How a set is to be encrypted, and the certificate that keeps its key.
+pub struct Wrapped {
+    pub algorithm: Algorithm,
+    pub certificate: String,
 }
 
 impl Options {
@@ -173,6 +184,7 @@ pub fn read(ddl: &Ddl<'_>, settings: &[Setting], (statement, is_url): (u8, bool)
         let invalid = || sql_error!(3217, name);
         match meaning {
             How => {}
+            Encrypted => options.encryption = Some(encrypted(&setting.value)?),
             Refused => return Err(super::unsupported(&format!("{verb} ... WITH {name}"))),
             Switch => match &setting.value {
                 SettingValue::Alone => options.switches.push(name),
@@ -233,6 +245,9 @@ fn check(options: &Options) -> SqlResult<()> {
     if options.number("BLOCKSIZE").is_some_and(|bytes| bytes.count_ones() != 1) {
         return Err(sql_error!(3253));
     }
+    if options.encryption.is_some() && options.has("NO_ENCRYPTION") {
+        return Err(sql_error!(3031, "no_encryption", "encryption"));
+    }
     for (name, text) in &options.texts {
         let most = match *name {
             "BACKUP_OPTIONS" | "RESTORE_OPTIONS" => JSON_MAX,
@@ -261,6 +276,32 @@ fn number(ddl: &Ddl<'_>, value: &SettingValue) -> Option<i64> {
         SettingValue::Value(expr) => i64::try_from(whole_number(expr)?).ok(),
         _ => None,
     }
+}
+
+/// 40510: what is no cipher that authenticates what it encrypts. 15151: of asymmetric keys SQL Server takes those of a provider, and there is none.
+fn encrypted(value: &SettingValue) -> SqlResult<Wrapped> {
+    let SettingValue::List(_, parts) = value else { return Err(sql_error!(102, "ENCRYPTION")) };
+    let (mut algorithm, mut certificate) = (None, None);
+    for part in parts {
+        let text = setting_text(&part.value).ok_or_else(|| sql_error!(102, part.name))?;
+        match &*part.name {
+            "ALGORITHM" => {
+                algorithm = Some(match &*text.to_ascii_uppercase() {
+                    "AES_128" => Algorithm::Aes128,
+                    "AES_256" => Algorithm::Aes256,
+                    other @ ("AES_192" | "TRIPLE_DES_3KEY") => {
+                        return Err(super::unsupported(&format!("BACKUP ... WITH ENCRYPTION (ALGORITHM = {other})")));
+                    }
+                    _ => return Err(sql_error!(102, text)),
+                });
+            }
+            "SERVER CERTIFICATE" => certificate = Some(text),
+            "SERVER ASYMMETRIC KEY" => return Err(super::site::cannot_find("find", "asymmetric key", &text)),
+            name => return Err(sql_error!(102, name)),
+        }
+    }
+    let missing = || sql_error!(102, ")");
+    Ok(Wrapped { algorithm: algorithm.ok_or_else(missing)?, certificate: certificate.ok_or_else(missing)? })
 }
 
 /// `'mark' AFTER 'time'`, as the parser gives it.

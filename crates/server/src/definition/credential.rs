@@ -91,12 +91,12 @@ fn told(options: &[Setting]) -> SqlResult<(String, Option<String>)> {
 
 fn sealed(ddl: &Ddl<'_>, id: i32, secret: Option<String>) -> SqlResult<Binary> {
     let Some(secret) = secret else { return Ok(Binary(None)) };
-    let sealed = secret::encrypt(ddl.catalog.storage.disk(), id, &secret).map_err(failed)?;
+    let sealed = secret::encrypt(ddl.catalog.storage.disk(), id, secret.as_bytes()).map_err(failed)?;
     Ok(Binary(Some(sealed.into())))
 }
 
 /// 15466: the key that the secret was encrypted with is another, or gone.
-fn failed(error: SecretError) -> SqlError {
+pub fn failed(error: SecretError) -> SqlError {
     match error {
         SecretError::Disk(DiskError::NotFound) | SecretError::Undecipherable => sql_error!(15466),
         SecretError::Disk(error) => storage_error(error.into()),
@@ -111,7 +111,10 @@ pub struct Key {
 
 fn key_of(ddl: &Ddl<'_>, row: &CredentialRow) -> SqlResult<Key> {
     let secret = match &row.secret.0 {
-        Some(secret) => secret::decrypt(ddl.catalog.storage.disk(), row.id, secret).map_err(failed)?,
+        Some(secret) => {
+            let secret = secret::decrypt(ddl.catalog.storage.disk(), row.id, secret).map_err(failed)?;
+            String::from_utf8(secret).map_err(|_| failed(SecretError::Undecipherable))?
+        }
         None => String::new(),
     };
     Ok(Key { identity: row.identity.0.clone().unwrap_or_default(), secret })

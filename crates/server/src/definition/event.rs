@@ -11,8 +11,8 @@ use base64::engine::general_purpose::STANDARD;
 use exec::EventTrigger;
 use sql::ast::{
     AlterDatabaseAction, AlterRoleAction, AlterTable, AlterTableAction, AlterTableDropKind, CreateSynonym, Definition,
-    DropKind, Ident, IndexKind, ModuleVerb, ObjectName, Permission, PermissionVerb, Statement, StatementKind,
-    TableDefinition, TriggerScope,
+    DropKind, Ident, IndexKind, MasterKey, ModuleVerb, ObjectName, Permission, PermissionVerb, Statement,
+    StatementKind, TableDefinition, TriggerScope,
 };
 use sql::catalog::ObjectId;
 use types::SqlResult;
@@ -115,6 +115,7 @@ fn is_none(kind: &StatementKind) -> bool {
             | S::SwitchTrigger(_)
             | S::Backup(_)
             | S::Restore(_)
+            | S::BackupCertificate(_)
             | S::Dbcc(_)
             | S::Checkpoint(_)
             | S::Reconfigure { .. }
@@ -721,6 +722,9 @@ fn dropped_unschemed(ddl: &mut Ddl<'_>, kind: DropKind, name: &str) -> SqlResult
             }
             return Ok(Some(occasion));
         }
+        DropKind::Certificate => {
+            return Ok(Some(Occasion::new("DROP_CERTIFICATE", Some(&db), Extent::ToNext).object(name, "CERTIFICATE")));
+        }
         DropKind::Credential => {
             return Ok(Some(Occasion::new("DROP_CREDENTIAL", None, Extent::ToNext).object(name, "CREDENTIAL")));
         }
@@ -834,6 +838,13 @@ fn of_administration(db: &Arc<Database>, kind: &StatementKind) -> Option<Occasio
             let event = if change.alter { "ALTER_CREDENTIAL" } else { "CREATE_CREDENTIAL" };
             server(event, &change.name, "CREDENTIAL")
         }
+        S::CreateCertificate(create) => here("CREATE_CERTIFICATE").object(&create.name.text, "CERTIFICATE"),
+        S::MasterKey(statement) => match **statement {
+            MasterKey::Create(_) => here("CREATE_MASTER_KEY").object("", "MASTER KEY"),
+            MasterKey::Drop => here("DROP_MASTER_KEY").object("", "MASTER KEY"),
+            MasterKey::AddService => here("ALTER_MASTER_KEY").object("", "MASTER KEY"),
+            MasterKey::Open(_) | MasterKey::Close => return None,
+        },
         S::ServerAudit(audit) => {
             let verb = audit_verb(audit.verb);
             server(&format!("{verb}_SERVER_AUDIT"), &audit.name, "SERVER AUDIT")

@@ -108,7 +108,7 @@ pub fn fork_of(about: &About, (database, file): (Guid, u32), end_lsn: u64) -> Fo
 
 /// What is known of the database once the set is in its place: which it is, and still the full backup at the beginning.
 fn about_behind(base: &About, from: &Source<'_>) -> Option<Vec<u8>> {
-    let about = About { id: base.id, copy_only: base.copy_only, fork: None, ..from.about.clone() };
+    let about = About { id: base.id, copy_only: base.copy_only, fork: None, encryption: None, ..from.about.clone() };
     from.set.is_whole().then(|| about.encode())
 }
 
@@ -215,7 +215,7 @@ pub fn restore_log(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
         return recover(ddl, &name, db.as_ref(), statement);
     }
     let (device, options) = open(ddl, statement, backup_options::RESTORE_LOG)?;
-    let (position, set, about) = chosen(&device, &options)?;
+    let (position, set, about) = chosen(ddl, &device, &options)?;
     let db = db.ok_or_else(|| sql_error!(3118, name))?;
     match set.head.kind {
         SetKind::Log => {}

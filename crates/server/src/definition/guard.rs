@@ -7,7 +7,7 @@ use std::sync::Arc;
 use sql::ast::{
     AlterApplicationRole, AlterAuthorization, AlterDatabaseAction, AlterLogin, AlterLoginAction, AlterRole,
     AlterRoleAction, AlterTable, AlterTableAction, AlterUser, Backup, CreateRole, CreateTrigger, Dbcc, Definition,
-    Drop, DropKind, Expr, ModuleVerb, ObjectName, Restore, Setting, Statement, StatementKind, TriggerScope,
+    Drop, DropKind, Expr, MasterKey, ModuleVerb, ObjectName, Restore, Setting, Statement, StatementKind, TriggerScope,
 };
 use types::{SqlError, SqlResult, sql_error};
 
@@ -209,6 +209,9 @@ fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
             let held = ddl.server_permission("ALTER ANY CREDENTIAL")?;
             let name = &*change.name;
             expect(held, || if change.alter { cannot_find("alter", "credential", name) } else { not_permitted() })
+        }
+        StatementKind::MasterKey(_) | StatementKind::CreateCertificate(_) | StatementKind::BackupCertificate(_) => {
+            keys(ddl, statement)
         }
         StatementKind::ServerAudit(_) => {
             let held = ddl.server_permission("ALTER ANY SERVER AUDIT")?;
@@ -431,6 +434,7 @@ fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             }
             DropKind::PartitionFunction => data_space(ddl, "drop", "partition function", &name.name)?,
             DropKind::PartitionScheme => data_space(ddl, "drop", "partition scheme", &name.name)?,
+            DropKind::Certificate => certificate(ddl, "drop", &name.name, "CONTROL")?,
             DropKind::Credential => {
                 let held = ddl.server_permission("ALTER ANY CREDENTIAL")?;
                 expect(held, || cannot_find("drop", "credential", &name.name))?;
@@ -547,6 +551,41 @@ fn alter_login(ddl: &mut Ddl<'_>, change: &AlterLogin) -> SqlResult<()> {
     let held = ddl.server_permission("ALTER ANY LOGIN")? || login_held(ddl, Class::Login, name, "ALTER")?;
     let held = held && below_own_power(ddl, name)?;
     expect(held, || cannot_find("alter", "login", name))
+}
+
+/// Of certificates, and of the key that keeps them.
+fn keys(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
+    let db = ddl.current()?;
+    match &statement.kind {
+        StatementKind::MasterKey(statement) => {
+            let held = ddl.database_permission(&db, "CONTROL")?;
+            expect(held, || match **statement {
+                MasterKey::Create(_) => not_permitted(),
+                _ => super::master_key::missing("find"),
+            })
+        }
+        StatementKind::BackupCertificate(statement) => {
+            // The certificate itself is no secret.
+            let permission = if statement.key.is_some() { "CONTROL" } else { "VIEW DEFINITION" };
+            certificate(ddl, "find", &statement.name.text, permission)
+        }
+        _ => {
+            let held = ddl.database_permission(&db, "CREATE CERTIFICATE")?;
+            expect(held, not_permitted)
+        }
+    }
+}
+
+/// Who controls a certificate takes it away, in a file or for good. Of one that is not there the statement tells.
+/// https://learn.microsoft.com/sql/t-sql/statements/backup-certificate-transact-sql, drop-certificate-transact-sql
+fn certificate(ddl: &mut Ddl<'_>, action: &str, name: &str, permission: &str) -> SqlResult<()> {
+    match super::certificate::named(ddl, name)? {
+        Some(row) => {
+            let held = super::certificate::holds(ddl, &row, permission)?;
+            expect(held, || cannot_find(action, "certificate", name))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Of a login or server role by its name.

@@ -59,6 +59,11 @@ fn check_strength(text: &str, login: &str, rules: Option<&Rules>) -> SqlResult<(
     }
 }
 
+/// Of a password of something else than a login, which the policy is asked of always.
+pub fn check_password(ddl: &Ddl<'_>, password: &str) -> SqlResult<()> {
+    check_strength(password, "", Some(&Rules::of(&ddl.catalog.configuration)))
+}
+
 /// Of an application role's password, which the policy is asked of always.
 pub fn password_hash(ddl: &Ddl<'_>, name: &str, password: &str) -> SqlResult<Box<[u8]>> {
     check_strength(password, name, Some(&Rules::of(&ddl.catalog.configuration)))?;
@@ -76,7 +81,7 @@ fn text_of(value: &Expr) -> Option<&str> {
 }
 
 /// Off the scheduler; an attention ends the wait for it.
-fn compute<R: Send>(call: impl FnOnce() -> R + Send) -> SqlResult<R> {
+pub fn compute<R: Send>(call: impl FnOnce() -> R + Send) -> SqlResult<R> {
     let computed = os::sched::compute(WaitType::PREEMPTIVE_OS_CRYPTOPS, call);
     computed.ok_or_else(|| exec::session::stopped(Stop::Attention))
 }

@@ -26,7 +26,7 @@
 //! access      who may be in a database while it changes            database_setting  ALTER DATABASE SET
 //! database_state  SET OFFLINE, SET ONLINE, SET EMERGENCY
 //! database    CREATE/ALTER/DROP DATABASE        security    users, roles, owners        database_file  files of databases
-//! login       CREATE/ALTER/DROP LOGIN
+//! login       CREATE/ALTER/DROP LOGIN           master_key  MASTER KEY           certificate  CREATE, BACKUP, DROP CERTIFICATE
 //! dbcc        arguments of DBCC                 check       DBCC CHECKDB and its kin       repair  CHECKDB (..., REPAIR_...)
 //! statistics  CREATE, UPDATE, DROP STATISTICS, DBCC SHOW_STATISTICS
 //! check_constraints  DBCC CHECKCONSTRAINTS
@@ -37,7 +37,7 @@
 //! governor    CREATE, ALTER, DROP RESOURCE POOL       security_policy   CREATE, ALTER SECURITY POLICY
 //! backup_options  the WITH clause of BACKUP and RESTORE     backup_device   their files    dump_device  names for these
 //! backup_about    what a set says of its database         backup_history  what msdb says of sets
-//! backup_told     what the error log says of them
+//! backup_told     what the error log says of them         backup_encryption  by which key a set is read
 //! backup      BACKUP DATABASE, LOG  backup_headers  RESTORE HEADERONLY, FILELISTONLY, LABELONLY      restore  RESTORE DATABASE, VERIFYONLY
 //! xml_schema  CREATE, ALTER, DROP XML SCHEMA COLLECTION     xml_index   CREATE XML INDEX
 //! internal_table  what tools know XML and spatial indexes by
@@ -86,12 +86,16 @@ pub mod repair;
 pub mod database_file;
 pub mod database;
 pub mod partition;
+pub mod login;
 pub mod credential;
+pub mod master_key;
 pub mod dump_device;
 pub mod backup_options;
 pub mod backup_url;
 pub mod backup_device;
+pub mod certificate;
 pub mod backup_about;
+pub mod backup_encryption;
 pub mod backup_history;
 pub mod backup_told;
 pub mod backup_headers;
@@ -104,7 +108,6 @@ pub mod restore_pages;
 pub mod forward;
 pub mod restore;
 pub mod attach;
-pub mod login;
 pub mod security;
 pub mod application_role;
 pub mod internal_table;
@@ -294,6 +297,9 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::Backup(statement) => backup::run(ddl, statement),
         StatementKind::Restore(statement) => restore::run(ddl, statement),
         StatementKind::Credential(change) => credential::run(ddl, change),
+        StatementKind::MasterKey(statement) => master_key::run(ddl, statement),
+        StatementKind::CreateCertificate(create) => certificate::create(ddl, create),
+        StatementKind::BackupCertificate(statement) => certificate::backup(ddl, statement),
         StatementKind::CreateLogin(create) => login::create_login(ddl, create),
         StatementKind::AlterLogin(change) => login::alter_login(ddl, change),
         StatementKind::CreateUser(create) => security::create_user(ddl, create),

@@ -243,6 +243,7 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             DropKind::Schema => drop_schema(ddl, name, drop.if_exists),
             DropKind::Database => database::drop(ddl, &name.name, drop.if_exists),
             DropKind::Login => login::drop_login(ddl, &name.name, false, drop.if_exists),
+            DropKind::Certificate => super::certificate::drop(ddl, &name.name),
             DropKind::Credential => super::credential::drop(ddl, &name.name, drop.if_exists),
             DropKind::ServerRole => login::drop_login(ddl, &name.name, true, drop.if_exists),
             DropKind::User => security::drop_principal(ddl, &name.name, &["S", "U", "G", "C", "K"], drop.if_exists),

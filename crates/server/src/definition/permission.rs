@@ -8,7 +8,7 @@ use types::{SqlResult, sql_error};
 
 use super::data_type::find_type;
 use super::site::{Ddl, cannot_find};
-use crate::catalog::base::{ColumnRow, LoginRow, OwnerRow, PrivilegeRow};
+use crate::catalog::base::{CertificateRow, ColumnRow, LoginRow, OwnerRow, PrivilegeRow};
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::Code;
 use crate::catalog::{Database, MASTER, TEMPDB, scalar_type};
@@ -394,6 +394,16 @@ fn subject(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<Subject> {
             let row = found.ok_or_else(|| cannot_find("find", "XML schema collection", name))?;
             let on = ddl.rights(|_, look| Securable::xml_collection(look, &db, &row))?;
             Ok(plain(on, "XML schema collection", name))
+        }
+        // They are in master.
+        Some("CERTIFICATE") => {
+            let db = ddl.current()?;
+            let row = match db.id {
+                MASTER => ddl.rows(&db, |rows| rows.first::<CertificateRow>(1, &[name_datum(name)]))?,
+                _ => None,
+            };
+            let id = row.ok_or_else(|| cannot_find("find", "certificate", name))?.id;
+            Ok(plain(Securable::certificate(id), "certificate", name))
         }
         Some("ENDPOINT") => {
             in_master(ddl)?;

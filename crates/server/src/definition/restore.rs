@@ -19,7 +19,7 @@ use super::backup_options::{self, Options};
 use super::forward;
 use super::restore_pages;
 use super::restore_source::{
-    Source, about, chosen, expect_bytes, expect_media, open, record, restore_error, target, verb,
+    Source, about, chosen, described, expect_bytes, expect_media, open, record, restore_error, target, verb,
 };
 use super::site::Ddl;
 use super::snapshot;
@@ -50,7 +50,7 @@ pub fn run(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
 fn header_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let (device, options) = open(ddl, statement, backup_options::HEADERONLY)?;
     if options.number("FILE").is_some() {
-        let set = chosen(&device, &options)?;
+        let set = described(&device, &options)?;
         return backup_headers::headers(ddl, &[set], device.is_url());
     }
     let mut sets = Vec::new();
@@ -64,7 +64,7 @@ fn header_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
 
 fn file_list_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let (device, options) = open(ddl, statement, backup_options::FILELISTONLY)?;
-    let (_, set, about) = chosen(&device, &options)?;
+    let (_, set, about) = chosen(ddl, &device, &options)?;
     backup_headers::files(ddl, &set, &about)
 }
 
@@ -77,7 +77,7 @@ fn label_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
 
 fn verify_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let (device, options) = open(ddl, statement, backup_options::VERIFYONLY)?;
-    let (position, set, about) = chosen(&device, &options)?;
+    let (position, set, about) = chosen(ddl, &device, &options)?;
     let mut reporter = Reporter::new(ddl, &options);
     let verified = reporter.follow(ddl, |step| backup::verify(device.media(), set.from, step).map(drop));
     verified.map_err(|error| device.read_error(error))?;
@@ -148,7 +148,7 @@ fn restore_database(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     if let Some(db) = old.as_ref().filter(|_| !options.has("REPLACE"))
         && restore_pages::is_under_way(ddl, db)?
     {
-        let (position, set, about) = chosen(&device, &options)?;
+        let (position, set, about) = chosen(ddl, &device, &options)?;
         if set.head.kind == SetKind::Differential {
             return restore_pages::go_on(ddl, db, Source { device: &device, position, set, about }, &options);
         }
@@ -156,7 +156,7 @@ fn restore_database(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     if let Some(old) = &old {
         expect_nobody(ddl, old, "RESTORE")?;
     }
-    let (position, set, about) = chosen(&device, &options)?;
+    let (position, set, about) = chosen(ddl, &device, &options)?;
     match set.head.kind {
         SetKind::Full => {}
         SetKind::Log => return Err(sql_error!(3135, device.path, "BACKUP LOG")),

@@ -152,7 +152,7 @@ pub fn restore(
     let numbers = numbers(ddl, db, list)?;
     let (device, options) = open(ddl, statement, backup_options::DATABASE)?;
     expect_online_options(&options)?;
-    let (position, set, about) = chosen(&device, &options)?;
+    let (position, set, about) = chosen(ddl, &device, &options)?;
     let from = Source { device: &device, position, set, about };
     let storage = ddl.catalog.storage.clone();
     let before =

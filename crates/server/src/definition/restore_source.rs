@@ -9,6 +9,7 @@ use types::{SqlError, SqlResult, sql_error};
 
 use super::backup_about::{About, KeptFile};
 use super::backup_device::{Device, names_of};
+use super::backup_encryption;
 use super::backup_history::{self, Place, Restored};
 use super::backup_options::{self, Options};
 use super::backup_told;
@@ -44,8 +45,15 @@ pub fn about(device: &Device, set: &Set) -> SqlResult<About> {
     About::decode(&set.head.about).ok_or_else(|| sql_error!(3255, device.path))
 }
 
-/// The set that FILE names, the first without it.
-pub fn chosen(device: &Device, options: &Options) -> SqlResult<(usize, Set, About)> {
+/// The set that FILE names, the first without it; to be read, encrypted or not.
+pub fn chosen(ddl: &mut Ddl<'_>, device: &Device, options: &Options) -> SqlResult<(usize, Set, About)> {
+    let found = described(device, options)?;
+    backup_encryption::unlock(ddl, device, &found.2)?;
+    Ok(found)
+}
+
+/// As far as it says of itself.
+pub fn described(device: &Device, options: &Options) -> SqlResult<(usize, Set, About)> {
     let number = options.number("FILE").unwrap_or(1);
     let set = device.set(number)?;
     let about = about(device, &set)?;

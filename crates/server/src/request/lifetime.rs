@@ -40,6 +40,7 @@ impl SessionHost {
         self.drop_temporaries(state, 0);
         self.revert_all(state);
         self.catalog_session.database = self.login_database;
+        self.catalog_session.master_key = None;
         if let Err(error) = self.use_own_schema(state) {
             tracing::error!(spid = state.spid, "the user's default schema could not be read: {error}");
         }

@@ -10,9 +10,9 @@ use rustls::pki_types::pem::PemObject;
 use types::datetime::Civil;
 
 use crate::security::tls::{self, Certificate, TlsError};
+use crate::security::x509::{self, DAY_SECONDS, DAYS_TO_1970};
 use crate::settings::options::{DataLocation, Settings};
 
-const DAY_SECONDS: i64 = 86_400;
 /// How long a certificate of the server's own is good.
 const OWN_DAYS: i64 = 365;
 /// It begins so much before it is made: clocks of clients go wrong.
@@ -24,9 +24,6 @@ const OWN_ORGANIZATION: &str = "Heddle Self Signed";
 
 /// Longer than any name that a certificate may have (RFC 5280, ub-common-name).
 const COMMON_NAME_MAX: usize = 64;
-
-/// Of 1970-01-01, counted from 0001-01-01 as the clock and the calendar do.
-const DAYS_TO_1970: i64 = 719_162;
 
 /// Seconds since 1970.
 pub fn now() -> i64 {
@@ -72,7 +69,7 @@ impl Certificate {
 
     /// When it ends, in seconds since 1970. None: it does not say so in a way that is understood.
     pub fn ends(&self) -> Option<i64> {
-        not_after(&self.first()?)
+        x509::read(&self.first()?).map(|said| said.ends)
     }
 
     /// The server made it for itself.
@@ -158,67 +155,6 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
         .map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The contents of the DER element at the front of `bytes` with its tag, and what follows it.
-fn element(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
-    let (&tag, rest) = bytes.split_first()?;
-    let (&first, rest) = rest.split_first()?;
-    let (length, rest) = match first {
-        0..=0x7F => (usize::from(first), rest),
-        0x81..=0x84 => {
-            let (digits, rest) = rest.split_at_checked(usize::from(first & 0x7F))?;
-            (digits.iter().fold(0, |length, digit| length << 8 | usize::from(*digit)), rest)
-        }
-        _ => return None,
-    };
-    let (contents, rest) = rest.split_at_checked(length)?;
-    Some((tag, contents, rest))
-}
-
-/// `notAfter` of a certificate (RFC 5280 4.1).
-fn not_after(der: &[u8]) -> Option<i64> {
-    const CONTEXT_0: u8 = 0xA0;
-    let (_, certificate, _) = element(der)?;
-    let (_, mut rest, _) = element(certificate)?;
-    let (tag, _, after) = element(rest)?;
-    if tag == CONTEXT_0 {
-        rest = after;
-    }
-    // Serial number, algorithm and issuer stand before the validity.
-    for _ in 0..3 {
-        rest = element(rest)?.2;
-    }
-    let (_, validity, _) = element(rest)?;
-    let (tag, end, _) = element(element(validity)?.2)?;
-    der_time(tag, std::str::from_utf8(end).ok()?)
-}
-
-/// UTCTime `YYMMDDhhmmssZ` or GeneralizedTime `YYYYMMDDhhmmssZ`.
-fn der_time(tag: u8, text: &str) -> Option<i64> {
-    const UTC_TIME: u8 = 0x17;
-    const GENERALIZED_TIME: u8 = 0x18;
-    let digits = text.strip_suffix('Z')?;
-    let (year, rest) = match tag {
-        UTC_TIME => {
-            let (year, rest) = digits.split_at_checked(2)?;
-            let year: i64 = year.parse().ok()?;
-            (if year < 50 { 2000 + year } else { 1900 + year }, rest)
-        }
-        GENERALIZED_TIME => {
-            let (year, rest) = digits.split_at_checked(4)?;
-            (year.parse().ok()?, rest)
-        }
-        _ => return None,
-    };
-    if rest.len() != 10 || !rest.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let part = |at: usize| rest[at..at + 2].parse::<i64>().ok();
-    let days = Civil::new(year, part(0)?, part(2)?)?.days() - DAYS_TO_1970;
-    let (hour, minute, second) = (part(4)?, part(6)?, part(8)?);
-    // 60 is a leap second.
-    (hour < 24 && minute < 60 && second <= 60).then_some(days * DAY_SECONDS + hour * 3600 + minute * 60 + second)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,14 +201,5 @@ mod tests {
         let found = source.load(NOW + 1_000_000 * DAY_SECONDS).expect("read");
         assert_eq!((found.is_own(), found.certificate), (false, other.cert.pem()));
         os::fs::remove_dir_all(&directory).expect("removed");
-    }
-
-    #[test]
-    fn what_is_no_certificate_does_not_say_when_it_ends() {
-        for bytes in [&[][..], &[0x30], &[0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], &[0x30, 3, 0x30, 1, 0xA0], &[0xFF; 40]] {
-            assert_eq!(not_after(bytes), None);
-        }
-        assert_eq!(der_time(0x17, "500101000000Z").map(time_text).as_deref(), Some("1950-01-01 00:00:00"));
-        assert_eq!(der_time(0x17, "491332000000Z"), None);
     }
 }

@@ -5,7 +5,7 @@
 
 use types::SqlResult;
 
-use super::actor::{Look, Who};
+use super::actor::{DBO, Look, Who};
 use super::hierarchy::{self, Class, Permission};
 use super::role;
 use crate::catalog::Database;
@@ -72,6 +72,11 @@ impl Securable {
         let schema_owner = schema_owner(look, db, schema)?;
         let owner = row.owner.or(schema_owner);
         Ok(Securable { class: Class::XmlSchemaCollection, id: row.id, schema, owner, schema_owner })
+    }
+
+    /// dbo's, as all are.
+    pub fn certificate(id: i32) -> Securable {
+        Securable { owner: Some(DBO), ..Securable::plain(Class::Certificate, id) }
     }
 
     /// A user, role or application role.

@@ -97,6 +97,7 @@ impl Class {
             Class::Endpoint => class::ENDPOINT,
             Class::Type => class::TYPE,
             Class::XmlSchemaCollection => class::XML_COLLECTION,
+            Class::Certificate => class::CERTIFICATE,
             _ => class::PRINCIPAL,
         }
     }

@@ -10,7 +10,8 @@ use os::sync::Mutex;
 use os::wait::WaitType;
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::sign::CertifiedKey;
 use rustls::version::{TLS12, TLS13};
 use rustls::{ServerConfig, ServerConnection};
 
@@ -112,6 +113,13 @@ fn connection(configuration: Arc<ServerConfig>) -> ServerConnection {
 /// Whether certificate and key can be used together.
 pub fn fits(pem: &Certificate) -> bool {
     Configurations::new(pem).is_ok()
+}
+
+/// Whether a private key, in PKCS #8, is that of a certificate, in DER.
+pub fn belongs(certificate: &[u8], key: &[u8]) -> bool {
+    let chain = vec![CertificateDer::from(certificate.to_vec())];
+    let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.to_vec()));
+    CertifiedKey::from_der(chain, key, &default_provider()).is_ok_and(|pair| pair.keys_match().is_ok())
 }
 
 #[cfg(test)]

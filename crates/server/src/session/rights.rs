@@ -12,7 +12,9 @@ use sql::plan::{Action, MaskedColumn, Need, ObjectRef};
 use storage::Transaction;
 use types::{SqlError, SqlResult, sql_error};
 
-use crate::catalog::base::{ColumnRow, DatabaseRow, LoginRow, ObjectRow, OwnerRow, TypeRow, database_option};
+use crate::catalog::base::{
+    CertificateRow, ColumnRow, DatabaseRow, LoginRow, ObjectRow, OwnerRow, TypeRow, database_option,
+};
 use crate::catalog::load::{int, schema_name, small};
 use crate::catalog::row::BaseRow as _;
 use crate::catalog::session::Gate;
@@ -243,6 +245,7 @@ impl Rights {
                     None => Ok(false),
                 }
             }
+            _ if table == CertificateRow::TABLE.id => check::is_seen(look, Some(db), &who, &Securable::certificate(id)),
             // Temporary objects have names that nobody else finds, and the catalog's own are no secret.
             _ if table != DEFINITIONS && (db.id == TEMPDB || id < sql::catalog::USER_OBJECT_MIN) => Ok(true),
             _ => match look.rows(db, |rows| rows.first::<ObjectRow>(0, &[int(id)]))? {

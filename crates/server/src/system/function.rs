@@ -13,7 +13,8 @@ use super::object_property::{self, Subject};
 use super::permissions;
 use super::server_property::{self, server_property};
 use crate::catalog::base::{
-    ColumnRow, DatabaseRow, IndexRow, ObjectRow, TypeRow, column_status, index_status, object_status, schema,
+    CertificateRow, ColumnRow, DatabaseRow, IndexRow, ObjectRow, TypeRow, column_status, index_status, object_status,
+    schema,
 };
 use crate::catalog::load::int;
 use crate::catalog::row::BaseRow as _;
@@ -142,8 +143,9 @@ impl Call<'_> {
                 let (db, id) = (self.current(), object.unwrap_or(0));
                 self.read(&db, |rows| load::object_row(rows, id))?.map(|_| 0).into()
             }
-            // There are no certificates and no assemblies, and no collation is tertiary.
-            CertId | Verifysignedbycert | Assemblyproperty | TertiaryWeights => Answer::Null,
+            CertId => self.certificate(&arguments.text(0).unwrap_or_default())?.into(),
+            // Nothing is signed, there are no assemblies, and no collation is tertiary.
+            Verifysignedbycert | Assemblyproperty | TertiaryWeights => Answer::Null,
             other => unreachable!("execution answers {} itself", other.name()),
         })
     }
@@ -331,6 +333,18 @@ impl Call<'_> {
     fn sees(&mut self, database: DatabaseId, id: i32) -> SqlResult<bool> {
         let Some(db) = self.host.server.catalog.database(database) else { return Ok(false) };
         self.host.rights(self.state, |rights, look| rights.sees(look, &db, ObjectRow::TABLE.id, id))
+    }
+
+    /// The number of a certificate, which are in master.
+    fn certificate(&mut self, name: &str) -> SqlResult<Option<i64>> {
+        let db = self.current();
+        match db.id {
+            MASTER => {
+                let row = self.read(&db, |rows| rows.first::<CertificateRow>(1, &[load::name(name)]))?;
+                Ok(row.map(|row| i64::from(row.id)))
+            }
+            _ => Ok(None),
+        }
     }
 
     fn read<T>(&mut self, db: &Database, work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>) -> SqlResult<T> {

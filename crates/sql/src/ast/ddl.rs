@@ -143,6 +143,7 @@ pub enum DropKind {
     XmlSchemaCollection,
     ApplicationRole,
     Credential,
+    Certificate,
     SecurityPolicy,
 }
 

@@ -176,6 +176,9 @@ pub enum StatementKind {
     ThreadPool(Box<ThreadPool>),
     ResourceGovernor(Box<ResourceGovernor>),
     Credential(Box<Credential>),
+    MasterKey(Box<MasterKey>),
+    CreateCertificate(Box<CreateCertificate>),
+    BackupCertificate(Box<BackupCertificate>),
     ServerAudit(Box<ServerAudit>),
     AuditSpecification(Box<AuditSpecification>),
     /// A statement of the language that is read to its end but has no tree of its own.

@@ -55,6 +55,45 @@ pub struct Credential {
     pub provider: Option<Ident>,
 }
 
+/// `CREATE MASTER KEY` and its like, of the current database.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MasterKey {
+    /// ENCRYPTION BY PASSWORD = 'text'
+    Create(Option<Box<str>>),
+    Drop,
+    /// DECRYPTION BY PASSWORD = 'text'
+    Open(Box<str>),
+    Close,
+    /// ADD ENCRYPTION BY SERVICE MASTER KEY
+    AddService,
+}
+
+/// `CREATE CERTIFICATE name`
+#[derive(Debug, Clone, PartialEq)]
+pub struct CreateCertificate {
+    pub name: Ident,
+    pub owner: Option<Ident>,
+    pub source: CertificateSource,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum CertificateSource {
+    /// SUBJECT, START_DATE, EXPIRY_DATE
+    New { by_password: bool, options: Vec<Setting> },
+    /// `FROM FILE = 'path' WITH PRIVATE KEY (FILE, DECRYPTION BY PASSWORD, ENCRYPTION BY PASSWORD)`
+    File { path: Box<str>, key: Option<Vec<Setting>> },
+    /// FROM ASSEMBLY, EXECUTABLE FILE, BINARY: which of them.
+    Other(&'static str),
+}
+
+/// `BACKUP CERTIFICATE name TO FILE = 'path' WITH PRIVATE KEY (FILE, ENCRYPTION BY PASSWORD)`
+#[derive(Debug, Clone, PartialEq)]
+pub struct BackupCertificate {
+    pub name: Ident,
+    pub path: Box<str>,
+    pub key: Option<Vec<Setting>>,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateUser {
     pub name: Ident,

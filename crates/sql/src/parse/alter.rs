@@ -78,6 +78,7 @@ impl Parser<'_> {
                 self.bump();
                 Err(self.unexpected())
             }
+            K::MASTER if self.at_master_key() => self.master_key(),
             _ if self.is_other_kind(next) => self.other(),
             _ => {
                 self.bump();

@@ -22,6 +22,8 @@ impl Parser<'_> {
                 self.bump();
                 return self.credential(false);
             }
+            K::CERTIFICATE => return self.create_certificate(),
+            K::MASTER if self.at_master_key() => return self.master_key(),
             K::SCHEMA => return self.create_schema(),
             K::DEFAULT | K::RULE => return self.create_default_or_rule(),
             K::THREAD if self.peek_word(2, K::POOL) => return self.thread_pool(),
@@ -333,8 +335,9 @@ impl Parser<'_> {
                 return self.other();
             }
             K::SERVER if !self.peek_word(2, K::ROLE) => return self.other(),
+            K::MASTER if self.at_master_key() => return self.master_key(),
             K::XML | K::AGGREGATE | K::ASSEMBLY | K::CREDENTIAL | K::SERVER | K::APPLICATION => {}
-            _ if self.is_other_kind(next) => return self.other(),
+            _ if self.is_other_kind(next) && next != K::CERTIFICATE => return self.other(),
             _ => {}
         }
         self.bump();
@@ -362,6 +365,7 @@ impl Parser<'_> {
             K::AGGREGATE => DropKind::Aggregate,
             K::ASSEMBLY => DropKind::Assembly,
             K::CREDENTIAL => DropKind::Credential,
+            K::CERTIFICATE => DropKind::Certificate,
             K::SERVER => {
                 self.bump();
                 DropKind::ServerRole
@@ -391,21 +395,8 @@ impl Parser<'_> {
             _ => return Err(self.unexpected()),
         };
         self.bump();
-        let if_exists = self.if_exists()?;
-        let takes_list = matches!(
-            kind,
-            DropKind::Table
-                | DropKind::View
-                | DropKind::Procedure
-                | DropKind::Function
-                | DropKind::Trigger
-                | DropKind::Sequence
-                | DropKind::Database
-                | DropKind::Default
-                | DropKind::Rule
-                | DropKind::Assembly
-        );
-        let names = if takes_list { self.list(Self::object_name)? } else { vec![self.object_name()?] };
+        let if_exists = kind != DropKind::Certificate && self.if_exists()?;
+        let names = if takes_list(kind) { self.list(Self::object_name)? } else { vec![self.object_name()?] };
         let mut drop = Drop { kind, if_exists, names, scope: None };
         if kind == DropKind::Trigger && self.eat_word(K::ON) {
             drop.scope = Some(self.trigger_scope()?);
@@ -417,4 +408,21 @@ impl Parser<'_> {
         }
         Ok(StatementKind::Drop(Box::new(drop)))
     }
+}
+
+/// Several may be dropped by one statement.
+fn takes_list(kind: DropKind) -> bool {
+    matches!(
+        kind,
+        DropKind::Table
+            | DropKind::View
+            | DropKind::Procedure
+            | DropKind::Function
+            | DropKind::Trigger
+            | DropKind::Sequence
+            | DropKind::Database
+            | DropKind::Default
+            | DropKind::Rule
+            | DropKind::Assembly
+    )
 }

@@ -138,6 +138,9 @@ impl Parser<'_> {
     /// OPEN of a cursor; OPEN SYMMETRIC KEY and OPEN MASTER KEY are of another family.
     #[inline(never)]
     pub(super) fn open(&mut self) -> P<StatementKind> {
+        if self.at_master_key() {
+            return self.master_key();
+        }
         if self.at_key_statement() {
             return self.other();
         }
@@ -147,6 +150,9 @@ impl Parser<'_> {
 
     #[inline(never)]
     pub(super) fn close(&mut self) -> P<StatementKind> {
+        if self.at_master_key() {
+            return self.master_key();
+        }
         if self.at_key_statement() {
             return self.other();
         }
@@ -155,9 +161,7 @@ impl Parser<'_> {
     }
 
     fn at_key_statement(&mut self) -> bool {
-        let is_kind = self.peek_word(1, K::SYMMETRIC) || self.peek_word(1, K::MASTER);
-        let is_all = self.peek_word(1, K::ALL);
-        (is_kind && self.peek_word(2, K::KEY)) || is_all
+        self.peek_word(1, K::SYMMETRIC) && self.peek_word(2, K::KEY) || self.peek_word(1, K::ALL)
     }
 
     #[inline(never)]

@@ -376,6 +376,7 @@ impl Parser<'_> {
         let log = match next.keyword {
             K::DATABASE => false,
             K::LOG | K::TRAN | K::TRANSACTION => true,
+            K::CERTIFICATE => return self.backup_certificate(),
             _ if self.is_other_kind(next.keyword) => return self.other(),
             _ => {
                 self.bump();

@@ -6,6 +6,7 @@
 mod alter;
 mod audit;
 mod call;
+mod certificate;
 mod control;
 mod create;
 mod cursor;

@@ -1,11 +1,12 @@
 //! A file of backups: sets, one behind the other, each of blocks.
 //!
 //! ```text
-//! block:  0 magic "HBKP" u32   4 kind u8   5 flags u8 (1: deflated)   6 0 u16   8 number in its set u32
+//! block:  0 magic "HBKP" u32   4 kind u8   5 flags u8 (1: deflated, 2: encrypted)   6 0 u16   8 number in its set u32
 //!        12 bytes that follow the head u32   16 bytes they are, inflated u32   20 crc32 u32 of the head before it and what follows
-//!        24 body
+//!        24 body; if encrypted, a tag of 16 bytes behind it
 //! ```
-//! Kinds and bodies: `set`. The first block of a set is its head, the last its tail: without a tail there is no set.
+//! Kinds and bodies: `set`. The first block of a set is its head, the last its tail: without a tail there is no set. Of an encrypted set the
+//! head is as ever, and the tail is readable, with a tag (`cipher`).
 
 use std::io::{Read, Write};
 
@@ -13,6 +14,7 @@ use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 
+use super::cipher::{Cipher, TAG_BYTES};
 use super::media::Media;
 use crate::error::{StorageError, StorageResult};
 use crate::pages::page::{put_u32, u32_at};
@@ -20,6 +22,7 @@ use crate::pages::page::{put_u32, u32_at};
 const MAGIC: u32 = u32::from_le_bytes(*b"HBKP");
 const HEAD: usize = 24;
 const DEFLATED: u8 = 1;
+const ENCRYPTED: u8 = 2;
 /// More than a tail has, with its head.
 const TAIL_BYTES_MAX: usize = 512;
 /// Deflating makes nothing smaller than this.
@@ -52,6 +55,8 @@ pub struct BlockWriter<'a> {
     pub at: u64,
     number: u32,
     compressed: bool,
+    /// Once the head is written, if the medium has a key.
+    cipher: Option<Cipher<'a>>,
     /// Of all checksums so far.
     sum: crc32fast::Hasher,
     block: Vec<u8>,
@@ -59,7 +64,8 @@ pub struct BlockWriter<'a> {
 
 impl<'a> BlockWriter<'a> {
     pub fn new(file: &'a dyn Media, at: u64, compressed: bool) -> BlockWriter<'a> {
-        BlockWriter { file, at, number: 0, compressed, sum: crc32fast::Hasher::new(), block: Vec::new() }
+        let sum = crc32fast::Hasher::new();
+        BlockWriter { file, at, number: 0, compressed, cipher: None, sum, block: Vec::new() }
     }
 
     pub fn write(&mut self, kind: BlockKind, body: &[u8]) -> StorageResult<()> {
@@ -79,13 +85,28 @@ impl<'a> BlockWriter<'a> {
             self.block.extend_from_slice(body);
             flags = 0;
         }
+        let tag = if self.cipher.is_some() { TAG_BYTES } else { 0 };
+        if tag > 0 {
+            flags |= ENCRYPTED;
+        }
+        let length = (self.block.len() - HEAD + tag) as u32;
         let head = &mut self.block[..HEAD];
         put_u32(head, 0, MAGIC);
         (head[4], head[5]) = (kind as u8, flags);
         put_u32(head, 8, self.number);
+        put_u32(head, 12, length);
         put_u32(head, 16, body.len() as u32);
-        let length = (self.block.len() - HEAD) as u32;
-        put_u32(&mut self.block, 12, length);
+        if let Some(cipher) = &self.cipher {
+            let (head, stored) = self.block.split_at_mut(HEAD);
+            let tag = match kind {
+                BlockKind::Tail => cipher.sign(self.number, head, stored),
+                _ => cipher.seal(self.number, head, stored),
+            };
+            self.block.extend_from_slice(&tag);
+        }
+        if kind == BlockKind::Head {
+            self.cipher = self.file.key().map(|key| Cipher::new(key, body));
+        }
         let crc = crc_of(&self.block[..HEAD], &self.block[HEAD..]);
         put_u32(&mut self.block, 20, crc);
         self.sum.update(&crc.to_le_bytes());
@@ -115,6 +136,8 @@ pub struct BlockReader<'a> {
     pub at: u64,
     end: u64,
     number: u32,
+    /// Of an encrypted set, by who has its key.
+    cipher: Option<Cipher<'a>>,
     sum: crc32fast::Hasher,
     stored: Vec<u8>,
 }
@@ -122,7 +145,37 @@ pub struct BlockReader<'a> {
 impl<'a> BlockReader<'a> {
     pub fn new(file: &'a dyn Media, at: u64) -> StorageResult<BlockReader<'a>> {
         let end = file.len()?;
-        Ok(BlockReader { file, at, end, number: 0, sum: crc32fast::Hasher::new(), stored: Vec::new() })
+        Ok(BlockReader { file, at, end, number: 0, cipher: None, sum: crc32fast::Hasher::new(), stored: Vec::new() })
+    }
+
+    /// From here on every block is encrypted, or damaged. `head`: of the set, as it was read. `Damaged`: the medium has no key.
+    pub fn unlock(&mut self, head: &[u8]) -> StorageResult<()> {
+        let key = self.file.key().ok_or_else(|| damaged("it is encrypted"))?;
+        self.cipher = Some(Cipher::new(key, head));
+        Ok(())
+    }
+
+    /// Takes its tag off the block that was read, and decrypts it. A tail may be read without the key.
+    fn decrypt(&mut self, kind: BlockKind, head: &[u8; HEAD]) -> StorageResult<()> {
+        if head[5] & ENCRYPTED == 0 {
+            return match self.cipher {
+                Some(_) => Err(damaged("a block is not encrypted")),
+                None => Ok(()),
+            };
+        }
+        let end = self.stored.len().checked_sub(TAG_BYTES).ok_or_else(|| damaged("a block has no tag"))?;
+        let (stored, tag) = self.stored.split_at_mut(end);
+        let is_its_own = match (&self.cipher, kind) {
+            (Some(cipher), BlockKind::Tail) => cipher.is_signed(self.number, head, stored, tag),
+            (Some(cipher), _) => cipher.open(self.number, head, stored, tag),
+            (None, BlockKind::Tail) => true,
+            (None, _) => return Err(damaged("it is encrypted")),
+        };
+        self.stored.truncate(end);
+        match is_its_own {
+            true => Ok(()),
+            false => Err(damaged(&format!("block {} is not what was encrypted", self.number))),
+        }
     }
 
     /// The kind of the block that comes and the bytes behind its head, None: it is no block of this set, or cut short.
@@ -148,8 +201,9 @@ impl<'a> BlockReader<'a> {
         if crc_of(&head, &self.stored) != crc || whole > (length as u64 + 1) * RATIO_MAX {
             return Err(damaged(&format!("block {} has another checksum", self.number)));
         }
+        self.decrypt(kind, &head)?;
         body.clear();
-        match head[5] {
+        match head[5] & !ENCRYPTED {
             0 => body.extend_from_slice(&self.stored),
             DEFLATED => {
                 let inflated = DeflateDecoder::new(&self.stored[..]).take(whole + 1).read_to_end(body);

@@ -2,11 +2,12 @@
 //!
 //! A set is written from its first byte to its last; only a file may be written anew, or end earlier than it did.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use os::disk::File;
 use os::wait::WaitType;
 
+use super::cipher::SetKey;
 use crate::error::StorageResult;
 use crate::pages::files::read_or_zero;
 
@@ -32,6 +33,67 @@ pub trait Media: Send + Sync {
     /// It has one set and nothing behind it.
     fn holds_one(&self) -> bool {
         false
+    }
+
+    /// Of the set that is written, or of the encrypted one that is read.
+    fn key(&self) -> Option<&SetKey> {
+        None
+    }
+}
+
+/// A medium, and the key of the set that is written to it or read from it.
+pub struct Keyed {
+    media: Box<dyn Media>,
+    key: OnceLock<SetKey>,
+}
+
+impl Keyed {
+    /// No key is known yet.
+    pub fn new(media: Box<dyn Media>) -> Keyed {
+        Keyed { media, key: OnceLock::new() }
+    }
+
+    /// Once, for one set.
+    pub fn unlock(&self, key: SetKey) {
+        assert!(self.key.set(key).is_ok(), "a medium has the key of one set");
+    }
+}
+
+impl Media for Keyed {
+    fn len(&self) -> StorageResult<u64> {
+        self.media.len()
+    }
+
+    fn read_at(&self, bytes: &mut [u8], at: u64) -> StorageResult<()> {
+        self.media.read_at(bytes, at)
+    }
+
+    fn write_at(&self, bytes: &[u8], at: u64) -> StorageResult<()> {
+        self.media.write_at(bytes, at)
+    }
+
+    fn set_len(&self, length: u64) -> StorageResult<()> {
+        self.media.set_len(length)
+    }
+
+    fn sync(&self) -> StorageResult<()> {
+        self.media.sync()
+    }
+
+    fn is_busy(&self) -> bool {
+        self.media.is_busy()
+    }
+
+    fn end(&self) -> StorageResult<bool> {
+        self.media.end()
+    }
+
+    fn holds_one(&self) -> bool {
+        self.media.holds_one()
+    }
+
+    fn key(&self) -> Option<&SetKey> {
+        self.key.get()
     }
 }
 
@@ -114,5 +176,9 @@ impl<M: Media> Media for Arc<M> {
 
     fn holds_one(&self) -> bool {
         (**self).holds_one()
+    }
+
+    fn key(&self) -> Option<&SetKey> {
+        (**self).key()
     }
 }

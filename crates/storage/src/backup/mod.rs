@@ -11,6 +11,7 @@
 //! Some pages of a database that is used are restored without an instance: their bytes, and of the log the records that are theirs.
 //! Modules in dependency order, lowest first.
 
+pub mod cipher;
 pub mod media;
 pub mod blocks;
 pub mod set;
@@ -28,10 +29,11 @@ pub mod copy;
 pub mod detached;
 
 pub use crate::instance::storage::BACKUPS;
+pub use cipher::{Algorithm, SetKey};
 pub use detached::{DETACHED_HEAD_BYTES, DetachedHead};
 pub use forward::{Gap, Phase, Restored, Stop};
 pub use mark::{Wanted as WantedMark, find_mark};
-pub use media::{Media, Nothing};
+pub use media::{Keyed, Media, Nothing};
 pub use restore::Target;
 pub use set::{Progress, Set, SetHead, SetKind, SetTail, Wanted, begins, sets, verify};
 pub use some_pages::{PAGES_MAX, SomePages, is_control_page};

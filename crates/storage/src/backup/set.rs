@@ -1,4 +1,5 @@
-//! One backup: what its head and tail say. Format 1 ends where it is said below, and has full backups only.
+//! One backup: what its head and tail say. Format 1 ends where it is said below, and has full backups only; 3 is 2 of a set that is
+//! encrypted.
 //!
 //! ```text
 //! head:   format u32, database u16, file u32, scan LSN u64, redo LSN u64, epoch u32, pages u32, began u64 (ticks, UTC),
@@ -19,7 +20,9 @@ use super::media::Media;
 use crate::error::{StorageError, StorageResult};
 
 /// Of backups.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
+/// Of those that are not encrypted.
+const FORMAT_CLEAR: u32 = 2;
 /// Pages of one block: as many as the mask has bits.
 pub const PAGES_A_BLOCK: u32 = 32;
 
@@ -81,6 +84,8 @@ pub struct SetHead {
     /// Of the full backup that came before, and its number; 0: there was none.
     pub base_lsn: u64,
     pub base: u128,
+    /// Its blocks are, all but this one and the tail.
+    pub encrypted: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -156,7 +161,8 @@ impl<'a> Words<'a> {
 
 impl SetHead {
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = FORMAT.to_le_bytes().to_vec();
+        let format = if self.encrypted { FORMAT } else { FORMAT_CLEAR };
+        let mut out = format.to_le_bytes().to_vec();
         out.extend_from_slice(&self.database.to_le_bytes());
         out.extend_from_slice(&self.file.to_le_bytes());
         for lsn in [self.scan_lsn, self.redo_lsn] {
@@ -196,6 +202,7 @@ impl SetHead {
             epoch: words.u32()?,
             pages: words.u32()?,
             began: words.u64()?,
+            encrypted: format > FORMAT_CLEAR,
             ..SetHead::default()
         };
         for _ in 0..words.u32()? {
@@ -262,6 +269,9 @@ pub fn read_set(
         return Err(damaged("it does not begin with its head"));
     }
     let head = SetHead::decode(&body)?;
+    if head.encrypted {
+        reader.unlock(&body)?;
+    }
     let total = file.len()?.saturating_sub(from);
     loop {
         match reader.next(&mut body)? {

@@ -117,6 +117,7 @@ impl Storage {
             kind: wanted.kind,
             base_lsn: if wanted.whole.is_some() { 0 } else { chain.base_lsn },
             base: wanted.whole.unwrap_or(chain.base),
+            encrypted: to.key().is_some(),
         };
         let mut taking = Taking {
             engine,

@@ -7,7 +7,7 @@ use os::engines;
 use os::wait::{self, WaitType};
 
 use super::writing::stop_if_failed;
-use super::{ABSENT, Buffer, DIRTY, EXCLUSIVE, Exclusive, FREE, LATCH, READING, REFERENCED, WHOLE};
+use super::{ABSENT, Buffer, DIRTY, DoubleWritten, EXCLUSIVE, Exclusive, FREE, LATCH, READING, REFERENCED, WHOLE};
 use crate::error::StorageResult;
 use crate::log::Log;
 use crate::pages::data_files::DataFile;
@@ -23,11 +23,11 @@ impl Buffer {
         let log = self.log.get().expect("the log is attached before pages change");
         loop {
             // Batches and checkpoints wait: what a crash finds in the page's place is then no older than the log that is read.
-            let writing = self.writing.lock();
+            let mut writing = self.writing.lock();
             engines::enter(state);
             let word = state.load(Ordering::Acquire);
             if matches!(word & LATCH, ABSENT | FREE) && self.to_exclusive(state, word) {
-                let put_off = stop_if_failed(log, self.mark_awaiting(file, page, log));
+                let put_off = stop_if_failed(log, self.mark_awaiting((file, page, index), log, &mut writing));
                 match word & LATCH {
                     FREE if put_off.is_err() => self.release(index, FREE, 0),
                     FREE => self.drop_latched(index),
@@ -42,7 +42,14 @@ impl Buffer {
         }
     }
 
-    fn mark_awaiting(&self, file: &DataFile, number: u32, log: &Log) -> StorageResult<u64> {
+    /// What lies in its place may be sound, and needed by recovery: torn, it would be neither that nor a page that waits. So the mark is hardened
+    /// elsewhere before.
+    fn mark_awaiting(
+        &self,
+        (file, number, index): (&DataFile, u32, usize),
+        log: &Log,
+        written: &mut DoubleWritten,
+    ) -> StorageResult<u64> {
         let offset = u64::from(number) * PAGE_BYTES as u64;
         let mut bytes: Box<PageBytes> = Box::new([0; PAGE_BYTES]);
         read_or_zero(&file.file, WaitType::PAGEIOLATCH_EX, offset, &mut bytes[..])?;
@@ -54,6 +61,7 @@ impl Buffer {
         page::format(&mut bytes, PageKind::Awaiting, 0, file.number, number, 0);
         put_u64(&mut bytes[..], 8, lsn);
         page::seal(&mut bytes);
+        self.copy_twice(&[(index, &bytes)], written)?;
         file.file.write_at(&bytes[..], offset)?;
         file.file.sync_data()?;
         Ok(lsn)

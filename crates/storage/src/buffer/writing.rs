@@ -359,17 +359,23 @@ impl Buffer {
     fn double_write(&self, pages: &[Outgoing], copies: &[PageBytes], written: &mut DoubleWritten) -> StorageResult<()> {
         let lies_there = |index: usize| written.indexes[..written.count].binary_search(&(index as u64)).is_ok();
         let copied = |page: &Outgoing| !page.file.temporary && (!page.is_whole || lies_there(page.index));
-        let pages: Vec<_> = pages.iter().zip(copies).filter(|(page, _)| copied(page)).collect();
+        let pages: Vec<_> =
+            pages.iter().zip(copies).filter(|(page, _)| copied(page)).map(|(page, copy)| (page.index, copy)).collect();
         assert!(pages.len() <= BATCH_PAGES, "the double-write file has room for a batch");
-        if pages.is_empty() {
-            return Ok(());
+        match pages.is_empty() {
+            true => Ok(()),
+            false => self.copy_twice(&pages, written),
         }
+    }
+
+    /// Hardens copies of pages, each with its index, in place of those of the batch before, whose pages are on disk before that.
+    pub(super) fn copy_twice(&self, pages: &[(usize, &PageBytes)], written: &mut DoubleWritten) -> StorageResult<()> {
         self.files.sync()?;
         let mut area = vec![0; PAGE_BYTES * (pages.len() + 1)];
         put_u32(&mut area, 0, pages.len() as u32);
         written.count = pages.len();
-        for (position, (page, copy)) in pages.iter().enumerate() {
-            written.indexes[position] = page.index as u64;
+        for (position, (index, copy)) in pages.iter().enumerate() {
+            written.indexes[position] = *index as u64;
             area[PAGE_BYTES * (position + 1)..PAGE_BYTES * (position + 2)].copy_from_slice(&copy[..]);
         }
         self.double_write.write_at(&area, 0)?;

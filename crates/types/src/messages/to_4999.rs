@@ -320,6 +320,8 @@ rows![
     message(3043, 16, "BACKUP '%ls' detected an error on page (%d:%d) in file '%ls'."),
     message(3044, 16, "Invalid zero-length device name. Reissue the BACKUP statement with a valid device name."),
     message(3057, 16, "Invalid device name. The length of the device name provided exceeds supported limit (maximum length is:%d). Reissue the BACKUP statement with a valid device name."),
+    message(3095, 16, "The backup cannot be performed because '%ls' was requested after the media was formatted with an incompatible structure. To append to this media set, either omit '%ls' or create a new media set by using WITH FORMAT in your BACKUP statement. If you use WITH FORMAT on an existing media set, all its backup sets will be overwritten."),
+    message(3096, 16, "The Certificate specified for backup encryption has expired."),
     message(3101, 16, "Exclusive access could not be obtained because the database is in use."),
     message(3102, 16, "%ls cannot process database '%ls' because it is in use by this session. It is recommended that the master database be used when performing this operation."),
     message(3105, 16, "RESTORE cannot restore any more pages into file '%ls' because the maximum number of pages (%d) are already being restored. Either complete the restore sequence for the existing pages, or use RESTORE FILE to restore all pages in the file."),

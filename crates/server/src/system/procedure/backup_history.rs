@@ -7,7 +7,8 @@ use types::{Datum, SqlResult, SqlType};
 use super::parameters::Parameters;
 use crate::catalog::MASTER;
 use crate::catalog::base::{
-    BackupBaseRow, BackupFileRow, BackupMediaRow, BackupSetRow, BackupStripeRow, RestoreRow, RestoreStopRow,
+    BackupBaseRow, BackupFileRow, BackupKeyRow, BackupMediaRow, BackupSetRow, BackupStripeRow, RestoreRow,
+    RestoreStopRow,
 };
 use crate::catalog::database::names_equal;
 use crate::catalog::load::int;
@@ -61,6 +62,7 @@ fn forget(
 fn delete_set(rows: &mut Rows<'_>, set: i32) -> SqlResult<()> {
     rows.delete::<BackupFileRow>(0, &[int(set)])?;
     rows.delete::<BackupBaseRow>(0, &[int(set)])?;
+    rows.delete::<BackupKeyRow>(0, &[int(set)])?;
     rows.delete::<BackupSetRow>(0, &[int(set)])?;
     Ok(())
 }

@@ -4,7 +4,7 @@ CREATE VIEW msdb.backupmediaset AS
 SELECT m.id AS media_set_id, CONVERT(uniqueidentifier, CONVERT(varbinary(16), m.guid)) AS media_uuid, CONVERT(tinyint, 1 + (SELECT COUNT(*) FROM master.sys.sysbackupstripes f WHERE f.media = m.id)) AS media_family_count,
   CONVERT(nvarchar(128), m.name) AS name, CONVERT(nvarchar(255), m.description) AS description, CONVERT(nvarchar(128), N'Heddle') AS software_name,
   CONVERT(int, 4608) AS software_vendor_id, CONVERT(tinyint, 1) AS MTF_major_version, CONVERT(tinyint, 1) AS mirror_count,
-  CONVERT(bit, 0) AS is_password_protected, CONVERT(bit, m.status & 1) AS is_compressed, CONVERT(bit, 0) AS is_encrypted
+  CONVERT(bit, 0) AS is_password_protected, CONVERT(bit, m.status & 1) AS is_compressed, CONVERT(bit, m.status & 4) AS is_encrypted
 FROM master.sys.sysbackupmedia m
 GO
 CREATE VIEW msdb.backupmediafamily AS
@@ -45,10 +45,12 @@ SELECT s.id AS backup_set_id, CONVERT(uniqueidentifier, CONVERT(varbinary(16), s
   CONVERT(uniqueidentifier, CONVERT(varbinary(16), s.database_guid)) AS database_guid,
   CONVERT(uniqueidentifier, CONVERT(varbinary(16), s.family_guid)) AS family_guid, CONVERT(numeric(25, 0), CASE WHEN s.status & 32 <> 0 THEN b.lsn END) AS differential_base_lsn,
   CONVERT(uniqueidentifier, CASE WHEN s.status & 32 <> 0 THEN CONVERT(varbinary(16), b.guid) END) AS differential_base_guid, CONVERT(numeric(20, 0), s.stored) AS compressed_backup_size,
-  CONVERT(nvarchar(32), NULL) AS key_algorithm, CONVERT(varbinary(20), NULL) AS encryptor_thumbprint, CONVERT(nvarchar(32), NULL) AS encryptor_type,
+  CONVERT(nvarchar(32), k.algorithm) AS key_algorithm, CONVERT(varbinary(20), k.thumbprint) AS encryptor_thumbprint,
+  CONVERT(nvarchar(32), CASE WHEN k.thumbprint IS NOT NULL THEN N'CERTIFICATE' END) AS encryptor_type,
   s.finished AS last_valid_restore_time, CONVERT(nvarchar(32), CASE WHEN s.status & 2 <> 0 THEN N'DEFLATE' END) AS compression_algorithm
 FROM master.sys.sysbackupsets s
 LEFT JOIN master.sys.sysbackupbases b ON b.[set] = s.id
+LEFT JOIN master.sys.sysbackupkeys k ON k.[set] = s.id
 GO
 CREATE VIEW msdb.backupfile AS
 SELECT f.[set] AS backup_set_id, CONVERT(tinyint, 1) AS first_family_number, CONVERT(smallint, 1) AS first_media_number,

@@ -22,7 +22,7 @@ SELECT d.name, d.id AS database_id, (SELECT r.indepid FROM master.sys.syssingleo
   CONVERT(bit, d.options & 32768) AS is_recursive_triggers_on, CONVERT(bit, d.options & 65536) AS is_cursor_close_on_commit_on,
   CONVERT(bit, d.options & 131072) AS is_local_cursor_default, CONVERT(bit, 0) AS is_fulltext_enabled,
   CONVERT(bit, d.options & 262144) AS is_trustworthy_on, CONVERT(bit, d.options & 524288) AS is_db_chaining_on,
-  CONVERT(bit, d.options & 1048576) AS is_parameterization_forced, CONVERT(bit, 0) AS is_master_key_encrypted_by_server,
+  CONVERT(bit, d.options & 1048576) AS is_parameterization_forced, CONVERT(bit, (SELECT COUNT(*) FROM master.sys.sysmasterkeys mk WHERE mk.[database] = d.id AND mk.by_service IS NOT NULL)) AS is_master_key_encrypted_by_server,
   CONVERT(bit, d.options & 16777216) AS is_query_store_on, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_subscribed,
   CONVERT(bit, 0) AS is_merge_published, CONVERT(bit, 0) AS is_distributor, CONVERT(bit, 0) AS is_sync_with_backup,
   CONVERT(uniqueidentifier, '00000000-0000-0000-0000-000000000000') AS service_broker_guid,
@@ -111,6 +111,34 @@ SELECT c.id AS credential_id, c.name, CONVERT(nvarchar(4000), c.[identity]) AS c
 FROM master.sys.syscredentials c
 WHERE HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW ANY SECURITY DEFINITION') = 1 OR HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER ANY CREDENTIAL') = 1
 GO
+CREATE VIEW sys.certificates AS
+SELECT c.name, c.id AS certificate_id, CONVERT(int, 1) AS principal_id,
+  CONVERT(char(2), CASE WHEN c.secret IS NULL THEN 'NA' ELSE 'MK' END) AS pvt_key_encryption_type,
+  CONVERT(nvarchar(60), CASE WHEN c.secret IS NULL THEN N'NO_PRIVATE_KEY' ELSE N'ENCRYPTED_BY_MASTER_KEY' END) AS pvt_key_encryption_type_desc,
+  CONVERT(bit, 1) AS is_active_for_begin_dialog, CONVERT(nvarchar(442), c.issuer) AS issuer_name,
+  CONVERT(nvarchar(64), c.serial) AS cert_serial_number, CONVERT(varbinary(85), NULL) AS sid, CONVERT(nvarchar(128), NULL) AS string_sid,
+  CONVERT(nvarchar(4000), c.subject) AS subject, c.ends AS expiry_date, c.starts AS start_date,
+  CONVERT(varbinary(32), c.thumbprint) AS thumbprint, CONVERT(nvarchar(260), NULL) AS attested_by, c.saved AS pvt_key_last_backup_date,
+  c.key_bits AS key_length
+FROM master.sys.syscertificates c
+WHERE DB_ID() = 1 AND HAS_ACCESS(115, c.id, 1) = 1
+GO
+CREATE VIEW sys.symmetric_keys AS
+SELECT CONVERT(sysname, N'##MS_DatabaseMasterKey##') AS name, CONVERT(int, 1) AS principal_id, CONVERT(int, 101) AS symmetric_key_id,
+  CONVERT(int, 256) AS key_length, CONVERT(char(2), 'A3') AS key_algorithm, CONVERT(nvarchar(60), N'AES_256') AS algorithm_desc,
+  k.created AS create_date, k.modified AS modify_date, CONVERT(uniqueidentifier, CONVERT(varbinary(16), k.guid)) AS key_guid,
+  CONVERT(sql_variant, NULL) AS key_thumbprint, CONVERT(nvarchar(120), NULL) AS provider_type,
+  CONVERT(uniqueidentifier, NULL) AS cryptographic_provider_guid, CONVERT(sql_variant, NULL) AS cryptographic_provider_algid
+FROM master.sys.sysmasterkeys k
+WHERE k.[database] = DB_ID() AND HAS_PERMS_BY_NAME(DB_NAME(k.[database]), 'DATABASE', 'VIEW DEFINITION') = 1
+GO
+CREATE VIEW sys.key_encryptions AS
+SELECT CONVERT(int, 101) AS key_id, CONVERT(varbinary(32), NULL) AS thumbprint, CONVERT(char(4), e.kind) AS crypt_type,
+  CONVERT(nvarchar(60), e.described) AS crypt_type_desc, CONVERT(varbinary(max), NULL) AS crypt_property
+FROM master.sys.sysmasterkeys k
+JOIN (VALUES ('ESKM', N'ENCRYPTION_BY_MASTER_KEY'), ('ESP2', N'ENCRYPTION_BY_PASSWORD')) e (kind, described) ON e.kind = 'ESP2' OR k.by_service IS NOT NULL
+WHERE k.[database] = DB_ID() AND HAS_PERMS_BY_NAME(DB_NAME(k.[database]), 'DATABASE', 'VIEW DEFINITION') = 1
+GO
 CREATE VIEW sys.server_principals AS
 SELECT l.name, l.id AS principal_id, CONVERT(varbinary(85), l.sid) AS sid, l.kind AS type,
   CONVERT(nvarchar(60), CASE l.kind WHEN 'S' THEN N'SQL_LOGIN' WHEN 'R' THEN N'SERVER_ROLE' WHEN 'U' THEN N'WINDOWS_LOGIN'
@@ -155,7 +183,7 @@ SELECT r.depid AS role_principal_id, r.indepid AS member_principal_id FROM sys.s
 GO
 CREATE VIEW sys.database_permissions AS
 SELECT p.class, CONVERT(nvarchar(60), CASE p.class WHEN 0 THEN N'DATABASE' WHEN 1 THEN N'OBJECT_OR_COLUMN' WHEN 3 THEN N'SCHEMA'
-    WHEN 4 THEN N'DATABASE_PRINCIPAL' WHEN 6 THEN N'TYPE' WHEN 10 THEN N'XML_SCHEMA_COLLECTION' END) AS class_desc, p.id AS major_id, p.subid AS minor_id,
+    WHEN 4 THEN N'DATABASE_PRINCIPAL' WHEN 6 THEN N'TYPE' WHEN 10 THEN N'XML_SCHEMA_COLLECTION' WHEN 25 THEN N'CERTIFICATE' END) AS class_desc, p.id AS major_id, p.subid AS minor_id,
   p.grantee AS grantee_principal_id, p.grantor AS grantor_principal_id, p.kind AS type, CONVERT(nvarchar(128), p.name) AS permission_name, p.state,
   CONVERT(nvarchar(60), CASE p.state WHEN 'G' THEN N'GRANT' WHEN 'W' THEN N'GRANT_WITH_GRANT_OPTION' WHEN 'R' THEN N'REVOKE' ELSE N'DENY' END) AS state_desc
 FROM sys.sysprivs p
