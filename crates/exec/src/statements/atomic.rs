@@ -12,6 +12,7 @@ use storage::Savepoint;
 use types::{SqlError, SqlResult};
 
 use super::code::Code;
+use super::ends::Origin;
 use super::failure::Unwind;
 use super::run::{Flow, Runner};
 use super::transaction;
@@ -156,7 +157,7 @@ impl Runner<'_> {
         if self.session().try_level > 0 || self.frame.function.is_some() {
             return Unwind::Error(error);
         }
-        match self.message(&error).and_then(|()| self.failed_done()) {
+        match self.message(&error).and_then(|()| self.failed_done(Origin::Statement)) {
             Ok(()) => Unwind::Aborted,
             Err(unwind) => unwind,
         }

@@ -772,9 +772,10 @@ impl Cursor {
             (false, true) => 2,
             (false, false) => 3,
         };
-        let columns = match &self.state {
-            State::Closed => 0,
-            open => open.current().0.len(),
+        let (query, columns) = match &self.state {
+            State::Closed => (None, Vec::new()),
+            State::Streaming(stream) => (Some(stream.prepared.query.clone()), self.state.current().0.to_vec()),
+            State::Kept { query, .. } => (Some(query.clone()), self.state.current().0.to_vec()),
         };
         let Used { last, rows } = self.used;
         let affected = i64::from(last == FETCHED && self.note.has_row());
@@ -787,6 +788,7 @@ impl Cursor {
             concurrency,
             scrolls: self.scroll,
             rows,
+            query,
             columns,
             affected,
             last,

@@ -121,10 +121,10 @@ impl<'a> Runner<'a> {
                 runtime.session.cursors.batch_failed();
             }
             transaction::abandon_and_tell(runtime.session, runtime.host, runtime.sink).map_err(Unwind::Stop)?;
-            self.failed_done()?;
+            self.failed_done(origin)?;
             return Err(Unwind::Aborted);
         }
-        self.failed_done()?;
+        self.failed_done(origin)?;
         match ends {
             Ends::Batch => Err(Unwind::Aborted),
             _ => Ok(Flow::Next),
@@ -192,9 +192,10 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    pub fn failed_done(&mut self) -> Result<(), Unwind> {
+    pub fn failed_done(&mut self, origin: Origin) -> Result<(), Unwind> {
         let kind = if self.frame.nested { DoneKind::InProcedure } else { DoneKind::Statement };
-        self.send_done(Done { kind, command: Command::Other, row_count: None, error: true })
+        let command = if origin == Origin::Raised { Command::Raise } else { Command::Other };
+        self.send_done(Done { kind, command, row_count: None, error: true })
     }
 
     /// The module cannot go on, but its caller can.

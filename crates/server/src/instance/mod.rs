@@ -5,8 +5,10 @@
 pub mod error_log;
 pub mod counts;
 pub mod handle;
+pub mod index_usage;
 pub mod plan_cache;
 pub mod load;
+pub mod health;
 pub mod native_statistics;
 pub mod sessions;
 pub mod question;
