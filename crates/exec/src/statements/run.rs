@@ -323,7 +323,7 @@ impl<'a> Runner<'a> {
                 self.begins(code);
                 match self.fetch(fetch) {
                     Ok(()) => {
-                        self.ended(Command::Other)?;
+                        self.ended(Command::Fetch)?;
                         Ok(Flow::Next)
                     }
                     Err(error) => self.fail(error, code.line),
