@@ -51,7 +51,7 @@ go
 -- https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-describe-cursor-tables-transact-sql
 create table stamped (id int primary key, amount decimal(10, 2) null, note nvarchar(20) not null, stamp rowversion);
 go
-declare told cursor global scroll_locks for select note, amount, id, stamp, amount * 2 from stamped order by id;
+declare told cursor global scroll_locks for select note, amount, id, stamp, amount * 2 from stamped order by id desc, note;
 open told;
 declare @report cursor, @name sysname, @at int, @flags int, @size int, @type smallint, @precision tinyint, @scale tinyint, @order int, @direction varchar(1),
   @hidden smallint, @column int, @object int, @database int, @dbname sysname;
@@ -60,7 +60,7 @@ while 1 = 1
 begin
   fetch next from @report into @name, @at, @flags, @size, @type, @precision, @scale, @order, @direction, @hidden, @column, @object, @database, @dbname;
   if @@fetch_status <> 0 break;
-  print concat_ws(' | ', isnull(@name, 'NULL'), @at, @flags, @size, @type, @precision, @scale, @order, isnull(@direction, 'NULL'), @hidden, @column,
+  print concat_ws(' | ', isnull(@name, 'NULL'), @at, @flags, @size, @type, @precision, @scale, @order, isnull(cast(@direction as varchar(9)), 'NULL'), @hidden, @column,
     isnull(object_name(nullif(@object, -1)), @object), iif(@database = db_id(), 'here', cast(@database as varchar)), iif(@dbname = db_name(), 'here', 'NULL'));
 end
 deallocate @report;

@@ -561,11 +561,15 @@ impl<'a> Runner<'a> {
         one.columns.truncate(columns.len());
         let runtime = self.context.runtime.get_mut();
         runtime.may_answer()?;
-        let sent = match runtime.session.options.forgives_arithmetic() {
-            true => runtime.sink.columns(&columns::nullable(columns)),
-            false => runtime.sink.columns(columns),
+        let forgives = runtime.session.options.forgives_arithmetic();
+        // One row has no order to tell of.
+        let told = |column: &OutputColumn| OutputColumn {
+            sorted: None,
+            nullable: column.nullable || forgives,
+            ..column.clone()
         };
-        sent.map_err(stopped)?;
+        let told: Vec<OutputColumn> = columns.iter().map(told).collect();
+        runtime.sink.columns(&told).map_err(stopped)?;
         if one.rows > 0 {
             runtime.sink.batch(&one).map_err(stopped)?;
         }
