@@ -222,6 +222,12 @@ fn a_procedure_tells_of_an_error_that_no_statement_of_it_has_told() {
     assert_eq!(ends(&raw.batch("EXEC is_ended")), [(DoneKind::Batch, done::ERROR, command::SELECT)]);
     let answer = ends(&Call::new(SP_EXECUTESQL).text("SELECT 1 / 0 AS a SELECT 2 AS b").ask(&mut raw));
     assert_eq!(answer, [(inside, failed, command::SELECT), one, (whole, 0, command::EXECUTE)]);
+    // What the text has left open is no statement's error, and its status.
+    let answer = Call::new(SP_EXECUTESQL).text("BEGIN TRAN").ask(&mut raw);
+    assert_eq!(errors(&answer), [266]);
+    assert!(has(&answer, &[0x79, 0x0A, 0x01, 0, 0]), "the status is 266");
+    let (_, status, _, _) = *dones(&answer).last().expect("a DONE");
+    assert!(status & done::ERROR != 0);
 }
 
 #[test]
