@@ -14,7 +14,6 @@ use crate::catalog::Catalog;
 use crate::instance::counts::Counts;
 use crate::instance::doors::Doors;
 use crate::instance::engines::Engines;
-use crate::instance::health::Health;
 use crate::instance::load::Loads;
 use crate::instance::native_statistics::NativeStatistics;
 use crate::instance::orphans::Orphans;
@@ -107,7 +106,6 @@ pub struct Server {
     pub tls: Tls,
     pub plans: PlanCaches,
     pub load: Loads,
-    pub health: Health,
     pub sessions: Sessions,
     pub spare: Spare,
     pub doors: Arc<Doors>,

@@ -26,7 +26,6 @@ use crate::http;
 use crate::instance::doors::Doors;
 use crate::instance::engines::Engines;
 use crate::instance::error_log::{self, Source};
-use crate::instance::health::Health;
 use crate::instance::limits;
 use crate::instance::load::Loads;
 use crate::instance::machine;
@@ -493,7 +492,6 @@ pub(crate) fn open_on(
         tls,
         plans: PlanCaches::new(shared).map_err(refused)?,
         load: Loads::new(shared).map_err(refused)?,
-        health: Health::new(shared).map_err(refused)?,
         sessions: Sessions::new(shared, connections_max).map_err(refused)?,
         engines: Engines::new(shared, engines).map_err(refused)?,
         spare: Spare::new(),
@@ -629,9 +627,7 @@ pub(crate) fn watch(server: &Arc<Server>) {
             }
             // One of the engines looks at the schedulers of all.
             if server.engines.others().all(|other| other > os::engines::number()) {
-                let schedulers = os::stats::schedulers(os::stats::machine_here().unwrap_or(0));
-                server.load.sample(&schedulers);
-                server.health.sample(&schedulers);
+                server.load.sample(&os::stats::schedulers(os::stats::machine_here().unwrap_or(0)));
                 retention::look(&server, &mut retained_ns);
                 jobs.look(&server);
             }

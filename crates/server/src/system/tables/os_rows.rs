@@ -25,7 +25,7 @@ pub fn rows(host: &SessionHost, name: &str) -> Option<Vec<NamedRow>> {
         "dm_os_threads" => threads(machine),
         "dm_os_waiting_tasks" => waiting_tasks(host, machine),
         "dm_os_wait_stats" => waits(machine),
-        "dm_os_ring_buffers" => host.server.health.minutes().iter().map(health_record).collect(),
+        "dm_os_ring_buffers" => host.server.load.health.minutes().iter().map(health_record).collect(),
         "dm_os_latch_stats" => latches(),
         "dm_os_spinlock_stats" => spinlocks(),
         "dm_os_performance_counters" => performance::counters(host),
