@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 
 use os::sync::Mutex;
 use os::wait::WaitType;
+use sql::plan::{OutputColumn, Query};
 
 /// No FETCH yet.
 const NO_FETCH: i32 = -9;
@@ -52,7 +53,9 @@ pub struct CursorTold {
     pub scrolls: bool,
     /// @@CURSOR_ROWS
     pub rows: i64,
-    pub columns: usize,
+    /// Of an open one: its query, and the columns that a FETCH gives.
+    pub query: Option<Arc<Query>>,
+    pub columns: Vec<OutputColumn>,
     /// Rows of the last statement that used it, and what that was: 0 none, 1 OPEN, 2 FETCH, 6 CLOSE.
     pub affected: i64,
     pub last: i64,

@@ -36,6 +36,7 @@ pub fn of(kind: &StatementKind) -> &'static str {
             PermissionVerb::Deny => "DENY",
             PermissionVerb::Revoke => "REVOKE",
         },
+        StatementKind::Truncate(_) => "TRUNCATE TABLE",
         StatementKind::Dbcc(_) => "DBCC",
         StatementKind::Drop(drop) => of_drop(drop.kind),
         _ => "",

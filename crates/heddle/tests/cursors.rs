@@ -356,7 +356,13 @@ fn rows_of_a_table_without_a_unique_key_change_through_a_cursor() {
     session.run("INSERT h VALUES (1, 'x'), (1, 'x'), (2, 'X '), (2, 'x'), (3, NULL)");
     let [_, scroll, concurrency, _] = session.open("SELECT a, b FROM h", KEYSET, OPTIMISTIC);
     assert_eq!((scroll, concurrency), (KEYSET, OPTIMISTIC));
-    let [_, scroll, concurrency, _] = session.open("SELECT a FROM h", DYNAMIC, OPTIMISTIC);
+    // The columns that are not shown are there to find the row by.
+    let [handle, scroll, concurrency, _] = session.open("SELECT a FROM h ORDER BY a", DYNAMIC, OPTIMISTIC);
+    assert_eq!((scroll, concurrency), (DYNAMIC, OPTIMISTIC));
+    let fetched = session.call(ProcedureId::CursorFetch, vec![int(handle), int(2), int(0), int(1)]);
+    assert_eq!(fetched.sets[0].columns.len(), 2, "the column and ROWSTAT");
+    session.run("CREATE TABLE long (a int, b varchar(max))");
+    let [_, scroll, concurrency, _] = session.open("SELECT a FROM long", DYNAMIC, OPTIMISTIC);
     assert_eq!((scroll, concurrency), (STATIC, READ_ONLY), "nobody knows which row it is");
     let [handle, scroll, concurrency, _] = session.open("SELECT a, b FROM h ORDER BY a, b DESC", DYNAMIC, OPTIMISTIC);
     assert_eq!((scroll, concurrency), (DYNAMIC, OPTIMISTIC));
@@ -375,6 +381,25 @@ fn rows_of_a_table_without_a_unique_key_change_through_a_cursor() {
     let Datum::Bytes(seen) = &seen.sets[0].rows[0][0] else { panic!("a text") };
     let seen = String::from_utf8_lossy(seen).into_owned();
     assert!(["1one,1x,2x,3three", "1one,1x,2X ,3three"].contains(&&*seen), "{seen}");
+}
+
+/// API cursors stay what they are over tables without a unique index ("Using Implicit Cursor Conversions", step 5).
+#[test]
+fn a_join_of_tables_without_unique_keys_stays_dynamic() {
+    const DYNAMIC: i64 = 2;
+    let mut session = Session::start();
+    session.run("CREATE TABLE h (a int, b varchar(10)) CREATE TABLE other (x int)");
+    session.run("INSERT h VALUES (1, 'one'), (2, 'two') INSERT other VALUES (7)");
+    for asked in [KEYSET, DYNAMIC] {
+        let [_, scroll, concurrency, _] = session.open("SELECT x, b FROM h, other", asked, OPTIMISTIC);
+        assert_eq!((scroll, concurrency), (asked, OPTIMISTIC));
+    }
+    let [handle, ..] = session.open("SELECT x, b FROM h, other ORDER BY h.a", DYNAMIC, OPTIMISTIC);
+    assert_eq!(session.ids(handle, 2, 0, 2), [7, 7]);
+    let deleted = session.call(ProcedureId::Cursor, vec![int(handle), int(2), int(2), text("h")]);
+    assert!(deleted.first_error().is_none(), "{:?}", deleted.messages);
+    let left = session.run("SELECT (SELECT MAX(a) FROM h), (SELECT COUNT(*) FROM h), (SELECT COUNT(*) FROM other)");
+    assert_eq!(left.sets[0].rows[0].iter().map(Datum::as_i64).collect::<Vec<_>>(), [1, 1, 1]);
 }
 
 /// What a cursor adds to a row, its status, goes beyond the columns that a query may have.

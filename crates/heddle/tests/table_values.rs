@@ -184,6 +184,9 @@ fn null_is_sent_as_a_default_and_a_texts_parameter_has_a_type() {
     let count = "SELECT COUNT(*) FROM @l";
     let declared = "@l one READONLY";
     assert_eq!(numbers(&call(&mut wire, count, declared, given("one", true, false))), [8060]);
+    // MS-TDS 2.2.5.5.5: a table is for input alone. The flag is one that the parameter cannot have.
+    let output = RpcParameter { is_output: true, ..given("one", false, false) };
+    assert_eq!(numbers(&call(&mut wire, count, declared, output)), [8006]);
     let empty = call(&mut wire, count, declared, given("one", true, true));
     assert_eq!(empty.rows, [[int(0)]], "{:?}", empty.errors);
     assert_eq!(numbers(&call(&mut wire, count, declared, given("", false, false))), [8059]);

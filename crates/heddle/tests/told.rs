@@ -163,7 +163,25 @@ fn a_done_names_its_statement() {
     let ends = |answer: &[u8]| dones(answer).iter().map(|done| (done.1 & !done::MORE, done.2)).collect::<Vec<_>>();
     assert_eq!(ends(&raw.batch("PRINT 'a' PRINT 'b'")), [(0, command::PRINT); 2]);
     assert_eq!(ends(&raw.batch("RAISERROR ('a', 10, 1)")), [(0, command::RAISE)]);
-    assert_eq!(ends(&raw.batch("SET NOCOUNT ON")), [(0, command::SET)]);
+    assert_eq!(ends(&raw.batch("SET NOCOUNT ON")), [(0, command::SET_ON)]);
+    assert_eq!(ends(&raw.batch("SET NOCOUNT OFF")), [(0, command::SET_OFF)]);
+    assert_eq!(ends(&raw.batch("SET STATISTICS TIME OFF")), [(0, command::SET_STATISTICS)]);
+    assert_eq!(
+        ends(&raw.batch("SET ROWCOUNT 0 SET TEXTSIZE 5")),
+        [(0, command::SET_ROWCOUNT), (0, command::SET_TEXTSIZE)]
+    );
+    assert_eq!(ends(&raw.batch("SET DATEFIRST 7 SET LOCK_TIMEOUT -1")), [(0, command::SET_VALUE); 2]);
+    assert_eq!(ends(&raw.batch("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")), [(0, command::SET_VALUE)]);
+    let both = [(0, command::BEGIN_TRANSACTION), (0, command::ROLLBACK)];
+    assert_eq!(ends(&raw.batch("BEGIN TRAN ROLLBACK")), both);
+    assert_eq!(ends(&raw.batch("WAITFOR DELAY '00:00'")), [(0, command::WAITFOR)]);
+    let cursor = [command::SELECT, command::OPEN_CURSOR, command::CLOSE_CURSOR, command::DEALLOCATE_CURSOR];
+    let told = ends(&raw.batch("DECLARE c CURSOR FOR SELECT 1 AS a OPEN c CLOSE c DEALLOCATE c"));
+    assert_eq!(told.iter().map(|done| done.1).collect::<Vec<_>>(), cursor);
+    raw.batch("CREATE TABLE k (a int PRIMARY KEY)");
+    assert_eq!(ends(&raw.batch("TRUNCATE TABLE k")), [(0, 0xEA)]);
+    assert_eq!(ends(&raw.batch("INSERT k VALUES (NULL)")), [(done::ERROR, command::NOTHING)]);
+    raw.batch("SET NOCOUNT ON");
     assert_eq!(ends(&raw.batch("SELECT FROM")), [(done::ERROR, command::NOTHING)]);
     assert_eq!(ends(&raw.batch("SELECT 1 / 0 AS a")), [(done::ERROR, command::SELECT)]);
     // An attention while nothing runs.
@@ -185,6 +203,34 @@ fn a_done_names_its_statement() {
     assert_eq!(ends(&raw.batch("SELECT 1 AS a")), [(0, command::SELECT)]);
 }
 
+/// As SQL Server 2025 was seen to answer.
+#[test]
+fn a_procedure_tells_of_an_error_that_no_statement_of_it_has_told() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    raw.batch("CREATE PROCEDURE goes_on AS RAISERROR ('x', 16, 1)");
+    raw.batch("CREATE PROCEDURE is_ended AS SELECT CAST('x' AS int) AS c SELECT 1 AS b");
+    raw.batch("CREATE PROCEDURE cannot AS SELECT 1 AS a SELECT * FROM no_such_table");
+    let ends = |answer: &[u8]| dones(answer).iter().map(|done| (done.0, done.1, done.2)).collect::<Vec<_>>();
+    let (inside, whole) = (DoneKind::InProcedure, DoneKind::Procedure);
+    let failed = done::ERROR | done::MORE;
+    let answer = ends(&Call::named("goes_on").ask(&mut raw));
+    assert_eq!(answer, [(inside, failed, command::RAISE), (whole, 0, command::EXECUTE)]);
+    // What ends the procedure has no DONE but the procedure's.
+    assert_eq!(ends(&Call::named("is_ended").ask(&mut raw)), [(whole, done::ERROR, command::EXECUTE)]);
+    let one = (inside, done::COUNT | done::MORE, command::SELECT);
+    assert_eq!(ends(&Call::named("cannot").ask(&mut raw)), [one, (whole, done::ERROR, command::EXECUTE)]);
+    assert_eq!(ends(&raw.batch("EXEC is_ended")), [(DoneKind::Batch, done::ERROR, command::SELECT)]);
+    let answer = ends(&Call::new(SP_EXECUTESQL).text("SELECT 1 / 0 AS a SELECT 2 AS b").ask(&mut raw));
+    assert_eq!(answer, [(inside, failed, command::SELECT), one, (whole, 0, command::EXECUTE)]);
+    // What the text has left open is no statement's error, and its status.
+    let answer = Call::new(SP_EXECUTESQL).text("BEGIN TRAN").ask(&mut raw);
+    assert_eq!(errors(&answer), [266]);
+    assert!(has(&answer, &[0x79, 0x0A, 0x01, 0, 0]), "the status is 266");
+    let (_, status, _, _) = *dones(&answer).last().expect("a DONE");
+    assert!(status & done::ERROR != 0);
+}
+
 #[test]
 fn nocount_leaves_out_what_a_module_did_without_a_result() {
     let server = Server::start(&[]);
@@ -201,7 +247,7 @@ fn nocount_leaves_out_what_a_module_did_without_a_result() {
     assert_eq!(ends(&raw.batch("EXEC p")), wanted);
     // What fails is told.
     raw.batch("CREATE PROCEDURE f AS SET NOCOUNT ON; INSERT t VALUES (1 / 0); DELETE t");
-    assert_eq!(ends(&raw.batch("EXEC f")), [(inside, command::NONE), (whole, command::EXECUTE)]);
+    assert_eq!(ends(&raw.batch("EXEC f")), [(inside, command::NOTHING), (whole, command::EXECUTE)]);
     // A statement of a batch is always told, and its trigger is not.
     assert_eq!(ends(&raw.batch("INSERT t VALUES (1)")), [(DoneKind::Batch, command::INSERT)]);
     raw.batch("SET NOCOUNT ON");

@@ -578,7 +578,9 @@ impl Buffer {
         }
         // SAFETY: the exclusive latch on an absent page makes this the only user of the frame.
         let frame = unsafe { &mut *self.frames.page(index) };
+        let begun = os::clock::now();
         let read = read_or_zero(&file.file, wait, page as u64 * PAGE_BYTES as u64, frame);
+        file.count_read(1, begun);
         let log = self.log.get();
         // A write may have failed, and its page have gone as if it were on disk.
         let stopped = log.and_then(|log| log.is_stopped());

@@ -44,7 +44,7 @@ pub use layout::{
     TableLayout,
 };
 pub use log::store::Segment;
-pub use pages::data_files::{Chain, file_name as data_file_name};
+pub use pages::data_files::{Chain, FileWork, file_name as data_file_name};
 pub use pages::suspects::SuspectKind;
 pub use recovery::control::CONTROL_FILE;
 pub use recovery::restart::Recovered;

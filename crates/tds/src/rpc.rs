@@ -253,6 +253,10 @@ impl RpcParameter {
         let (is_output, is_default) = (status & STATUS_OUTPUT != 0, status & STATUS_DEFAULT != 0);
         let token = input.u8()?;
         let value = if token == token::TABLE {
+            // Tables go to the server only: MS-TDS 2.2.5.5.5.
+            if is_output {
+                return Err(ProtocolError::ParameterStatus { ordinal });
+            }
             let table = TableValue::decode(input, version, ordinal, &name)?;
             if table.is_null && !is_default {
                 return Err(ProtocolError::Value(ValueFault::TableNull).in_table_parameter(ordinal, &name, 0, 0));

@@ -62,21 +62,35 @@ pub mod done {
 /// What `Done::command` says a statement was.
 pub mod command {
     pub const NONE: u16 = 0x00;
+    pub const OPEN_CURSOR: u16 = 0x20;
+    pub const CLOSE_CURSOR: u16 = 0x2B;
+    pub const DEALLOCATE_CURSOR: u16 = 0x2C;
+    pub const IDENTITY_INSERT_ON: u16 = 0xB7;
+    pub const IDENTITY_INSERT_OFF: u16 = 0xB8;
+    pub const SET_ON: u16 = 0xB9;
+    pub const SET_OFF: u16 = 0xBA;
+    pub const SET_STATISTICS: u16 = 0xBC;
+    pub const SET_ROWCOUNT: u16 = 0xBD;
+    pub const SET_TEXTSIZE: u16 = 0xBE;
+    /// IF and WHILE.
+    pub const CONDITION: u16 = 0xC0;
+    /// A cursor's declaration and its FETCH too.
     pub const SELECT: u16 = 0xC1;
     pub const SELECT_INTO: u16 = 0xC2;
     pub const INSERT: u16 = 0xC3;
     pub const DELETE: u16 = 0xC4;
     pub const UPDATE: u16 = 0xC5;
+    pub const ROLLBACK: u16 = 0xD2;
     pub const BEGIN_TRANSACTION: u16 = 0xD4;
     pub const COMMIT: u16 = 0xD5;
-    pub const ROLLBACK: u16 = 0xD6;
-    pub const SET: u16 = 0xB9;
     pub const EXECUTE: u16 = 0xE0;
-    pub const FETCH: u16 = 0xE1;
     pub const BULK_INSERT: u16 = 0xF0;
+    pub const WAITFOR: u16 = 0xF3;
     pub const RAISE: u16 = 0xF6;
     pub const PRINT: u16 = 0xF7;
-    /// No statement: of a text that is not compiled, of an attention.
+    /// SET of what is neither ON nor OFF.
+    pub const SET_VALUE: u16 = 0xF9;
+    /// A statement that failed; a text that is not compiled, an attention.
     pub const NOTHING: u16 = 0xFD;
     pub const MERGE: u16 = 0x117;
 }

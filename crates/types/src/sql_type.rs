@@ -320,6 +320,11 @@ impl SqlType {
         self.length == MAX_LENGTH
     }
 
+    /// `=` takes it, and its values are short enough that a row may be found again by them.
+    pub const fn is_comparable(&self) -> bool {
+        !self.is_max() && !matches!(self.kind, TypeKind::Image | TypeKind::NText | TypeKind::Text | TypeKind::Xml)
+    }
+
     /// char, varchar, text: bytes in a code page.
     pub const fn is_ansi_string(&self) -> bool {
         matches!(self.kind, TypeKind::Char | TypeKind::VarChar | TypeKind::Text)

@@ -18,6 +18,7 @@ use super::transaction;
 use crate::context::Runtime;
 use crate::operators::{needs_snapshot, session_at_snapshot, storage_error};
 use crate::session::{Options, Session, stop_of};
+use crate::sink::Command;
 
 /// What an open block is undone to.
 struct Entered {
@@ -156,7 +157,7 @@ impl Runner<'_> {
         if self.session().try_level > 0 || self.frame.function.is_some() {
             return Unwind::Error(error);
         }
-        match self.message(&error).and_then(|()| self.failed_done()) {
+        match self.message(&error).and_then(|()| self.failed_done(Command::Other)) {
             Ok(()) => Unwind::Aborted,
             Err(unwind) => unwind,
         }

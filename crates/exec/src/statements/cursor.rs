@@ -561,11 +561,15 @@ impl<'a> Runner<'a> {
         one.columns.truncate(columns.len());
         let runtime = self.context.runtime.get_mut();
         runtime.may_answer()?;
-        let sent = match runtime.session.options.forgives_arithmetic() {
-            true => runtime.sink.columns(&columns::nullable(columns)),
-            false => runtime.sink.columns(columns),
+        let forgives = runtime.session.options.forgives_arithmetic();
+        // One row has no order to tell of.
+        let told = |column: &OutputColumn| OutputColumn {
+            sorted: None,
+            nullable: column.nullable || forgives,
+            ..column.clone()
         };
-        sent.map_err(stopped)?;
+        let told: Vec<OutputColumn> = columns.iter().map(told).collect();
+        runtime.sink.columns(&told).map_err(stopped)?;
         if one.rows > 0 {
             runtime.sink.batch(&one).map_err(stopped)?;
         }
@@ -772,9 +776,10 @@ impl Cursor {
             (false, true) => 2,
             (false, false) => 3,
         };
-        let columns = match &self.state {
-            State::Closed => 0,
-            open => open.current().0.len(),
+        let (query, columns) = match &self.state {
+            State::Closed => (None, Vec::new()),
+            State::Streaming(stream) => (Some(stream.prepared.query.clone()), self.state.current().0.to_vec()),
+            State::Kept { query, .. } => (Some(query.clone()), self.state.current().0.to_vec()),
         };
         let Used { last, rows } = self.used;
         let affected = i64::from(last == FETCHED && self.note.has_row());
@@ -787,6 +792,7 @@ impl Cursor {
             concurrency,
             scrolls: self.scroll,
             rows,
+            query,
             columns,
             affected,
             last,

@@ -114,6 +114,7 @@ impl<'a> Runner<'a> {
             let text = sql_error!(3621).at_line(error.line).in_procedure(&error.procedure);
             self.message(&text)?;
         }
+        let command = if origin == Origin::Raised { Command::Raise } else { Command::Other };
         if aborts {
             let runtime = self.context.runtime.get_mut();
             // A trigger has rolled back already.
@@ -121,10 +122,10 @@ impl<'a> Runner<'a> {
                 runtime.session.cursors.batch_failed();
             }
             transaction::abandon_and_tell(runtime.session, runtime.host, runtime.sink).map_err(Unwind::Stop)?;
-            self.failed_done()?;
+            self.failed_done(command)?;
             return Err(Unwind::Aborted);
         }
-        self.failed_done()?;
+        self.failed_done(command)?;
         match ends {
             Ends::Batch => Err(Unwind::Aborted),
             _ => Ok(Flow::Next),
@@ -192,9 +193,9 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    pub fn failed_done(&mut self) -> Result<(), Unwind> {
+    pub fn failed_done(&mut self, command: Command) -> Result<(), Unwind> {
         let kind = if self.frame.nested { DoneKind::InProcedure } else { DoneKind::Statement };
-        self.send_done(Done { kind, command: Command::Other, row_count: None, error: true })
+        self.send_done(Done { kind, command, row_count: None, error: true })
     }
 
     /// The module cannot go on, but its caller can.

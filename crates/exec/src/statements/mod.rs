@@ -479,7 +479,10 @@ pub fn call_module(
         Ok(result) if outermost => {
             let error = transaction::level_error(session, level);
             let error = error.map(|error| error.in_procedure(info.map_or("", |info| &*info.name)));
-            let told = error.map_or(Ok(()), |error| sink.message(&error));
+            let told = error.map_or(Ok(()), |error| {
+                session.error = error.number;
+                sink.message(&error)
+            });
             (end_of_request(told.map_err(Unwind::Stop), session, host, sink), result)
         }
         Ok(result) => (Ended::Completed, result),

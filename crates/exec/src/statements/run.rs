@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sql::ast::{DropKind, Expr, StatementKind, Variable};
 use sql::catalog::DatabaseId;
-use sql::plan::{Module, QueryId};
+use sql::plan::{Module, QueryId, SetOption};
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::code::{Code, CodeKind, Condition};
@@ -323,7 +323,7 @@ impl<'a> Runner<'a> {
                 self.begins(code);
                 match self.fetch(fetch) {
                     Ok(()) => {
-                        self.ended(Command::Other)?;
+                        self.ended(Command::Fetch)?;
                         Ok(Flow::Next)
                     }
                     Err(error) => self.fail(error, code.line),
@@ -419,7 +419,7 @@ impl<'a> Runner<'a> {
 
     /// Within a procedure only: a batch's loop would fill the connection of a client that waits for its end.
     fn condition_ended(&mut self) -> Result<(), Unwind> {
-        if self.frame.nested { self.ended(Command::Other) } else { Ok(()) }
+        if self.frame.nested { self.ended(Command::Condition) } else { Ok(()) }
     }
 
     fn general_condition(&mut self, condition: &Condition) -> Result<SqlResult<bool>, Unwind> {
@@ -596,9 +596,9 @@ impl<'a> Runner<'a> {
             CodeKind::Commit(delayed) => (self.commit(*delayed), Some(Command::Commit)),
             CodeKind::Rollback(name) => (self.rollback(name.as_ref()), Some(Command::Rollback)),
             CodeKind::Save(name) => (self.save(name), Some(Command::Save)),
-            CodeKind::SetSwitch { names, on } => (self.set_switch(names, *on), Some(Command::Set)),
-            CodeKind::SetValue { name, value } => (self.set_value(name, value), Some(Command::Set)),
-            CodeKind::SetOther(option) => (self.set_other(option), Some(Command::Set)),
+            CodeKind::SetSwitch { names, on } => (self.set_switch(names, *on), Some(set_command(&code.kind))),
+            CodeKind::SetValue { name, value } => (self.set_value(name, value), Some(set_command(&code.kind))),
+            CodeKind::SetOther(option) => (self.set_other(option), Some(set_command(&code.kind))),
             CodeKind::Use(name) => {
                 let runtime = self.context.runtime.get_mut();
                 (runtime.host.use_database(runtime.session, runtime.sink, name), Some(Command::Other))
@@ -634,8 +634,7 @@ impl<'a> Runner<'a> {
         }
         match command {
             Some(command) => self.done(command, None)?,
-            None if matches!(code.kind, CodeKind::Print(_)) => self.ended(Command::Print)?,
-            None => self.ended(Command::Other)?,
+            None => self.ended(uncounted(&code.kind))?,
         }
         let switched = matches!(code.kind, CodeKind::SetSwitch { .. });
         Ok(if switched && self.session().options.executes_nothing() { Flow::Skip } else { Flow::Next })
@@ -850,6 +849,33 @@ impl<'a> Runner<'a> {
                 Err(error)
             }
         }
+    }
+}
+
+/// What a SET is to the client.
+fn set_command(kind: &CodeKind) -> Command {
+    match kind {
+        CodeKind::SetSwitch { names, .. } if names.iter().any(|name| name.starts_with("STATISTICS")) => {
+            Command::SetStatistics
+        }
+        CodeKind::SetSwitch { on, .. } => Command::Set(*on),
+        CodeKind::SetValue { name, .. } if &**name == "ROWCOUNT" => Command::SetRowCount,
+        CodeKind::SetValue { name, .. } if &**name == "TEXTSIZE" => Command::SetTextSize,
+        CodeKind::SetOther(SetOption::IdentityInsert { on, .. }) => Command::SetIdentityInsert(*on),
+        _ => Command::SetValue,
+    }
+}
+
+/// What a statement that counts no rows is to the client.
+fn uncounted(kind: &CodeKind) -> Command {
+    match kind {
+        CodeKind::Print(_) => Command::Print,
+        CodeKind::WaitForDelay(_) | CodeKind::WaitForTime(_) => Command::WaitFor,
+        CodeKind::DeclareCursor(_) => Command::DeclareCursor,
+        CodeKind::OpenCursor(_) => Command::OpenCursor,
+        CodeKind::CloseCursor(_) => Command::CloseCursor,
+        CodeKind::DeallocateCursor(_) => Command::DeallocateCursor,
+        _ => Command::Other,
     }
 }
 

@@ -8,6 +8,8 @@ use os::shared_struct;
 use os::stats::SchedulerRow;
 use storage::{Memory, StorageResult};
 
+use crate::instance::health::Health;
+
 /// Schedulers that are looked at: as many as a machine may have.
 const SCHEDULERS_MAX: usize = 256;
 
@@ -65,6 +67,7 @@ pub struct Load {
 }
 
 pub struct Loads {
+    pub health: Health,
     schedulers: Placed<[Scheduler; SCHEDULERS_MAX]>,
 }
 
@@ -137,11 +140,13 @@ impl Loads {
     pub fn new(memory: &Memory) -> StorageResult<Loads> {
         let scheduler =
             |_| Scheduler { looked_at: zero(), cpu: zero(), series: std::array::from_fn(|_| Series::new()) };
-        Ok(Loads { schedulers: memory.place("load averages", std::array::from_fn(scheduler))? })
+        let health = Health::new(memory)?;
+        Ok(Loads { health, schedulers: memory.place("load averages", std::array::from_fn(scheduler))? })
     }
 
     /// Looks at the schedulers. One worker at a time does so.
     pub fn sample(&self, rows: &[SchedulerRow]) {
+        self.health.sample(rows);
         let (now, utc) = (os::clock::now(), os::clock::utc_ticks() as u64);
         for row in rows {
             let cpu = row.total_cpu_usage_ns;

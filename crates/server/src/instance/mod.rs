@@ -5,7 +5,9 @@
 pub mod error_log;
 pub mod counts;
 pub mod handle;
+pub mod index_usage;
 pub mod plan_cache;
+pub mod health;
 pub mod load;
 pub mod native_statistics;
 pub mod sessions;

@@ -16,12 +16,14 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use os::sync::{SpinClass, SpinLock};
+use os::sync::{Mutex, SpinClass, SpinLock};
+use os::wait::WaitType;
 use sql::plan::{Client, Module};
 use storage::{Memory, StorageResult};
 
 use crate::instance::counts::Counts;
 use crate::instance::handle::{self, Handle, PlanKey};
+use crate::instance::index_usage::IndexUsages;
 
 /// A batch longer than this is not worth keeping: it will hardly come again.
 const ENTRY_BYTES_MAX: usize = 256 << 10;
@@ -128,6 +130,8 @@ pub struct PlanCache {
     /// What it may hold in all engines, as the options say.
     bytes_max_all: AtomicU64,
     counts: Counts,
+    /// What plans that are gone did with indexes.
+    past: Mutex<IndexUsages>,
 }
 
 pub struct PlanCaches {
@@ -320,6 +324,7 @@ impl PlanCache {
             bytes_max: AtomicU64::new(0),
             bytes_max_all: AtomicU64::new(0),
             counts: Counts::new(memory, name)?,
+            past: Mutex::new(WaitType::SOS_MUTEX, IndexUsages::default()),
         })
     }
 
@@ -407,6 +412,7 @@ impl PlanCache {
         drop(shelf);
         self.counts.add(CACHED, 1);
         if let Some(replaced) = replaced {
+            self.past.lock().add_module(&replaced.module);
             self.counts.add(DROPPED, 1);
             self.counts.add(RECOMPILED, u64::from(replaced.key() == key));
         }
@@ -437,6 +443,9 @@ impl PlanCache {
             self.tell(&shelf);
             drop(shelf);
             dropped += u64::from(gone.is_some());
+            if let Some(gone) = gone {
+                self.past.lock().add_module(&gone.module);
+            }
         }
         self.counts.add(DROPPED, dropped);
     }
@@ -452,6 +461,11 @@ impl PlanCache {
         self.tell(&shelf);
         drop(shelf);
         self.counts.add(DROPPED, gone.len() as u64);
+        gone.iter().for_each(|entry| self.past.lock().add_module(&entry.module));
+    }
+
+    fn modules(&self) -> Vec<Arc<Module>> {
+        self.shelf.lock().slots.iter().flatten().map(|(_, entry)| entry.module.clone()).collect()
     }
 
     /// In the order they were made.
@@ -538,6 +552,16 @@ impl PlanCaches {
         plans.append(&mut self.procedures.plans());
         plans.sort_by_key(|plan| (plan.created, plan.plan_handle));
         plans
+    }
+
+    /// Of the plans that there are and that there were, in this engine.
+    pub fn index_usages(&self) -> IndexUsages {
+        let mut usages = IndexUsages::default();
+        for cache in [&self.statements, &self.procedures] {
+            usages.add(&cache.past.lock());
+            cache.modules().iter().for_each(|module| usages.add_module(module));
+        }
+        usages
     }
 
     /// The oldest with a handle, of its text or its plan: only this one is looked at.

@@ -57,7 +57,9 @@ fn run_call(parts: &mut Parts<'_>, call: RpcCall) -> Result<(), Stop> {
         .collect();
     let tables = (0..).zip(&call.parameters).filter_map(table_of).collect();
     let arguments = call.parameters.into_iter().map(argument).collect();
-    match call_procedure(parts, &call.procedure, (arguments, tables), &mut outputs) {
+    let called = call_procedure(parts, &call.procedure, (arguments, tables), &mut outputs);
+    let completed = matches!(called, Ok(Some(_)));
+    match called {
         Ok(Some(result)) => {
             parts.sink.return_status(result.status);
             if let Some((sql_type, value)) = result.value {
@@ -91,7 +93,7 @@ fn run_call(parts: &mut Parts<'_>, call: RpcCall) -> Result<(), Stop> {
             }
         },
     }
-    parts.sink.procedure_done(parts.state.transaction.level > 0);
+    parts.sink.procedure_done(parts.state.transaction.level > 0, completed);
     Ok(())
 }
 

@@ -30,10 +30,11 @@ pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
     let (storage, grants) = (&server.catalog.storage, server.catalog.storage.grants().totals());
     let broker = storage.broker();
     let kb = |bytes: u64| bytes / 1_024;
-    let list: [(&str, &str, &str, u64, i64); 50] = [
+    let list: [(&str, &str, &str, u64, i64); 51] = [
         ("SQL Statistics", "Batch Requests/sec", "", events.total(Event::BatchRequest), PER_SECOND),
         ("SQL Statistics", "SQL Compilations/sec", "", events.total(Event::Compilation), PER_SECOND),
         ("General Statistics", "User Connections", "", server.sessions.count_everywhere() as u64, RAW),
+        ("General Statistics", "Logical Connections", "", server.sessions.count_everywhere() as u64, RAW),
         ("General Statistics", "Logins/sec", "", events.total(Event::Login), PER_SECOND),
         ("General Statistics", "Logouts/sec", "", events.total(Event::Logout), PER_SECOND),
         ("General Statistics", "Connection Reset/sec", "", events.total(Event::ConnectionReset), PER_SECOND),
@@ -93,8 +94,26 @@ pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
     let others = others.map(|(object, counter, instance, value, kind)| {
         row(&format!("{prefix}:{object}"), counter, &instance, value, kind)
     });
-    rows.chain(others).chain(of_system_calls(&prefix)).chain(of_memory_optimized_tables(host)).collect()
+    let never = NEVER.iter().map(|(object, counter, kind)| row(&format!("{prefix}:{object}"), counter, "", 0, *kind));
+    rows.chain(never).chain(others).chain(of_system_calls(&prefix)).chain(of_memory_optimized_tables(host)).collect()
 }
+
+/// Of what this server does not do: statements are not parameterized, plans not guided, latches not divided, rows not forwarded.
+const NEVER: [(&str, &str, i64); 13] = [
+    ("SQL Statistics", "Auto-Param Attempts/sec", PER_SECOND),
+    ("SQL Statistics", "Failed Auto-Params/sec", PER_SECOND),
+    ("SQL Statistics", "Safe Auto-Params/sec", PER_SECOND),
+    ("SQL Statistics", "Unsafe Auto-Params/sec", PER_SECOND),
+    ("SQL Statistics", "Forced Parameterizations/sec", PER_SECOND),
+    ("SQL Statistics", "Guided plan executions/sec", PER_SECOND),
+    ("SQL Statistics", "Misguided plan executions/sec", PER_SECOND),
+    ("Latches", "Number of SuperLatches", RAW),
+    ("Latches", "SuperLatch Promotions/sec", PER_SECOND),
+    ("Latches", "SuperLatch Demotions/sec", PER_SECOND),
+    ("Access Methods", "Forwarded Records/sec", PER_SECOND),
+    ("Access Methods", "Mixed page allocations/sec", PER_SECOND),
+    ("CLR", "CLR Execution", RAW),
+];
 
 type Counter = (&'static str, &'static str, String, u64, i64);
 

@@ -27,6 +27,8 @@ enum Rows {
     Apart,
     /// Engines may have plans of the same text: what they cost is one row.
     OfPlans,
+    /// Each engine has used indexes for itself.
+    OfIndexes,
     /// Engines may have the same one: the first that is found answers.
     Anywhere,
     /// Each engine counts for itself: the texts name what, numbers are added up, but a maximum is the greatest of them.
@@ -48,6 +50,7 @@ fn place_of(table: &str) -> Rows {
         | "dm_exec_trigger_stats"
         | "dm_exec_function_stats"
         | "dm_exec_cached_plans" => Rows::OfPlans,
+        "dm_db_index_usage_stats" => Rows::OfIndexes,
         "dm_exec_sql_text" | "dm_exec_query_plan" | "dm_exec_text_query_plan" | "dm_exec_plan_attributes" => {
             Rows::Anywhere
         }
@@ -85,6 +88,7 @@ pub fn virtual_rows(
             match place {
                 Rows::Counted => add_up(&mut rows, theirs, table),
                 Rows::OfPlans => merge_plans(&mut rows, theirs, table),
+                Rows::OfIndexes => add_uses(&mut rows, theirs, table),
                 Rows::Anywhere if !rows.is_empty() => {}
                 _ => rows.extend(theirs),
             }
@@ -164,6 +168,24 @@ fn add_up(rows: &mut Vec<Vec<Datum>>, others: Vec<Vec<Datum>>, table: &VirtualTa
     }
 }
 
+/// Adds how often another engine has used indexes, which the first three columns name; of two times the later one holds.
+fn add_uses(rows: &mut Vec<Vec<Datum>>, others: Vec<Vec<Datum>>, table: &VirtualTableDef) {
+    for other in others {
+        let Some(row) = rows.iter_mut().find(|row| row[..3] == other[..3]) else {
+            rows.push(other);
+            continue;
+        };
+        for ((own, theirs), column) in row.iter_mut().zip(other).zip(&table.columns).skip(3) {
+            *own = match (&*own, &theirs) {
+                (Datum::I64(a), Datum::I64(b)) if column.name.starts_with("last_") => Datum::I64(*a.max(b)),
+                (Datum::I64(a), Datum::I64(b)) => Datum::I64(a.saturating_add(*b)),
+                (Datum::Null, later) => later.clone(),
+                (known, _) => known.clone(),
+            };
+        }
+    }
+}
+
 /// Takes statistics of plans of other engines into those of the same plan here.
 fn merge_plans(rows: &mut Vec<Vec<Datum>>, others: Vec<Vec<Datum>>, table: &VirtualTableDef) {
     const NAMES: [&str; 4] = ["sql_handle", "plan_handle", "statement_start_offset", "statement_end_offset"];
@@ -205,7 +227,7 @@ fn own_rows(
     let arguments = Arguments(&typed);
     let name = entry.name;
     let rows = rights_rows(host, state, name, &arguments)?
-        .or_else(|| plan_rows::cursor_references(state, name))
+        .or_else(|| plan_rows::cursor_rows(host, state, name))
         .or_else(|| os_rows::rows(host, name))
         .or_else(|| exec_rows::rows(host, state, name))
         .or_else(|| memory_rows::rows(host, name))

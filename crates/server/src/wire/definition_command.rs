@@ -1,11 +1,10 @@
 //! What DONE says of a statement that defines: SQL Server's number of its kind.
 
 /// The numbers that mssql-jdbc knows (StreamDone.java; "Appendix A of TDS spec" in its words): where it sees one, the statement has an
-/// update count, 0. Kinds that it does not list have 0 here.
+/// update count, 0. Kinds that neither it nor a capture of SQL Server 2025 has are 0 here.
 const NUMBERS: &[(&str, u16)] = &[
     ("DENY", 0x99),
     ("DROP SCHEMA", 0xB0),
-    ("CREATE FUNCTION", 0xB2),
     ("DROP FUNCTION", 0xB3),
     ("CREATE TABLE", 0xC6),
     ("DROP TABLE", 0xC7),
@@ -20,9 +19,11 @@ const NUMBERS: &[(&str, u16)] = &[
     ("ALTER TABLE", 0xD8),
     ("CREATE TRIGGER", 0xDD),
     ("CREATE PROCEDURE", 0xDE),
+    ("CREATE FUNCTION", 0xDE),
     ("DROP PROCEDURE", 0xDF),
     ("DROP TRIGGER", 0xE1),
     ("DBCC", 0xE6),
+    ("TRUNCATE TABLE", 0xEA),
     ("DROP STATISTICS", 0x100),
     ("DROP TYPE", 0x110),
     ("CREATE TYPE", 0x111),

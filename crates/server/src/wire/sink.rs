@@ -46,7 +46,7 @@ pub struct TdsSink<'a> {
     attention_checked_ns: u64,
     /// An error of severity 20 or more was sent: the connection ends after this response.
     pub fatal: bool,
-    /// Requests of an RPC message that were answered with an error count in its DONEPROC.
+    /// An error was told that no DONE has told of yet.
     pub failed: bool,
     /// Of the session, for a client that can bring it back: goes out before the last DONE.
     pub session_state: Option<SessionState>,
@@ -156,8 +156,10 @@ impl<'a> TdsSink<'a> {
         self.writer.return_status(status);
     }
 
-    pub fn procedure_done(&mut self, in_transaction: bool) {
-        let error = if std::mem::take(&mut self.failed) { done::ERROR } else { 0 };
+    /// It tells of an error that no statement's DONE has told. A statement that ended the procedure has none of its own.
+    pub fn procedure_done(&mut self, in_transaction: bool, completed: bool) {
+        let ended_it = self.held.take_if(|held| !completed && held.status & done::ERROR != 0).is_some();
+        let error = if std::mem::take(&mut self.failed) || ended_it { done::ERROR } else { 0 };
         let status = error | if in_transaction { done::IN_TRANSACTION } else { 0 };
         self.hold(token::Done { kind: token::DoneKind::Procedure, status, command: command::EXECUTE, rows: 0 });
     }
@@ -175,13 +177,21 @@ impl<'a> TdsSink<'a> {
                 self.held = None;
                 return held;
             }
-            Some(held) => (held.status & done::ERROR, true, command::NONE),
+            Some(held) if held.status & done::ERROR != 0 => {
+                // The statement ended the batch, and its DONE is the batch's.
+                self.held = None;
+                return token::Done { kind: self.last_kind(true), rows: 0, ..held };
+            }
+            Some(_) => (done::FINAL, true, command::NONE),
             None if self.failed => (done::ERROR, false, command::NOTHING),
             None => (done::FINAL, false, command::NONE),
         };
         self.release();
-        let kind = if in_procedure && self.in_rpc { token::DoneKind::Procedure } else { token::DoneKind::Batch };
-        token::Done { kind, status, command, rows: 0 }
+        token::Done { kind: self.last_kind(in_procedure), status, command, rows: 0 }
+    }
+
+    fn last_kind(&self, in_procedure: bool) -> token::DoneKind {
+        if in_procedure && self.in_rpc { token::DoneKind::Procedure } else { token::DoneKind::Batch }
     }
 
     fn tell_session_state(&mut self) {
@@ -304,7 +314,7 @@ impl Sink for TdsSink<'_> {
     fn done(&mut self, ended: Done) -> Result<(), Stop> {
         let counted = if ended.row_count.is_some() { done::COUNT } else { 0 };
         let error = if ended.error { done::ERROR } else { 0 };
-        self.failed |= ended.error;
+        self.failed = false;
         let kind = match ended.kind {
             DoneKind::Statement if self.in_rpc => token::DoneKind::InProcedure,
             DoneKind::Statement => token::DoneKind::Batch,
@@ -317,6 +327,7 @@ impl Sink for TdsSink<'_> {
         // What failed behind its columns was a query.
         let command = match self.layout.take() {
             Some(_) if ended.error => command::SELECT,
+            None if ended.error && ended.command == Command::Other => command::NOTHING,
             _ => wire_command(ended.command),
         };
         self.hold(token::Done { kind, status: counted | error, command, rows: ended.row_count.unwrap_or(0) });
@@ -396,12 +407,24 @@ fn wire_command(statement: Command) -> u16 {
         Command::Delete => command::DELETE,
         Command::Merge => command::MERGE,
         Command::SelectInto => command::SELECT_INTO,
-        Command::Fetch => command::FETCH,
+        Command::Fetch | Command::DeclareCursor => command::SELECT,
+        Command::OpenCursor => command::OPEN_CURSOR,
+        Command::CloseCursor => command::CLOSE_CURSOR,
+        Command::DeallocateCursor => command::DEALLOCATE_CURSOR,
         Command::Execute => command::EXECUTE,
         Command::BeginTransaction => command::BEGIN_TRANSACTION,
         Command::Commit => command::COMMIT,
         Command::Rollback => command::ROLLBACK,
-        Command::Set => command::SET,
+        Command::Set(true) => command::SET_ON,
+        Command::Set(false) => command::SET_OFF,
+        Command::SetIdentityInsert(true) => command::IDENTITY_INSERT_ON,
+        Command::SetIdentityInsert(false) => command::IDENTITY_INSERT_OFF,
+        Command::SetStatistics => command::SET_STATISTICS,
+        Command::SetRowCount => command::SET_ROWCOUNT,
+        Command::SetTextSize => command::SET_TEXTSIZE,
+        Command::SetValue => command::SET_VALUE,
+        Command::Condition => command::CONDITION,
+        Command::WaitFor => command::WAITFOR,
         Command::Print => command::PRINT,
         Command::Raise => command::RAISE,
         Command::Definition(name) => super::definition_command::number(name),

@@ -31,17 +31,13 @@ impl Binder<'_> {
     }
 
     /// Appends what `outputs` lacks of the key, and of the rowversion, of each table whose rows come through `rel` one by one, those of
-    /// views and derived tables too: how many columns.
+    /// views and derived tables too: how many columns. For a driver's cursor all columns of a table without a key.
     pub fn hidden_keys(&mut self, rel: &Rel, outputs: &mut Vec<Output>) -> usize {
         let shown = outputs.len();
         let mut tables = Vec::new();
         row_tables(rel, false, &mut tables);
         for (table, first, may_be_missing) in tables {
-            let Some(index) = key_of(&table) else { continue };
-            let is_version = |(_, column): &(u16, &ColumnDef)| column.ty.kind == TypeKind::RowVersion;
-            // A driver's cursor finds rows by their keys.
-            let version = (0..).zip(&table.columns).find(is_version).filter(|_| self.options.client != Client::Cursor);
-            for column in index.key.iter().map(|(column, _)| *column).chain(version.map(|(at, _)| at)) {
+            for column in self.finding(&table) {
                 let id = ColumnId(first.0 + u32::from(column));
                 let is_it = |output: &Output| matches!(output.expr.kind, ExprKind::Column(at) if at == id.index());
                 if !outputs.iter().any(is_it) {
@@ -53,6 +49,21 @@ impl Binder<'_> {
             }
         }
         outputs.len() - shown
+    }
+
+    /// The columns that a row is found again by.
+    fn finding(&self, table: &TableDef) -> Vec<u16> {
+        let in_cursor = self.options.client == Client::Cursor;
+        let all = || (0..).zip(&table.columns);
+        let Some(index) = key_of(table) else {
+            let by_values =
+                in_cursor && table.object.0 > 0 && table.columns.iter().all(|column| column.ty.is_comparable());
+            return all().map(|(at, _)| at).filter(|_| by_values).collect();
+        };
+        let key = index.key.iter().map(|(column, _)| *column);
+        // A driver's cursor finds rows by their keys alone.
+        let is_version = |(_, column): &(u16, &ColumnDef)| column.ty.kind == TypeKind::RowVersion;
+        key.chain(all().find(is_version).filter(|_| !in_cursor).map(|(at, _)| at)).collect()
     }
 
     /// The last `hidden` of the columns are hidden.

@@ -327,7 +327,9 @@ impl Binder<'_> {
             let guard = self.row_guard(&self.row_targets[at].clone())?;
             self.row_guards.push(guard);
         }
-        Ok(QueryKind::Select(self.lowering.root(&mut self.columns, bound.rel, bound.outputs)))
+        let mut plan = self.lowering.root(&mut self.columns, bound.rel, bound.outputs);
+        note_order(&mut plan.columns, &bound.order);
+        Ok(QueryKind::Select(plan))
     }
 
     /// FOR XML or FOR JSON in a subquery: one column of text, or of xml.

@@ -10,6 +10,7 @@ mod named;
 pub mod operator;
 mod grant;
 pub mod statement;
+pub mod usage;
 pub mod show;
 pub mod show_xml;
 pub mod show_all;

@@ -50,7 +50,9 @@ impl Buffer {
         self.frames.back(first, count);
         let offset = page as u64 * PAGE_BYTES as u64;
         let frames = self.frames.latched(first, count);
+        let begun = os::clock::now();
         let is_read = read_or_zero(&file.file, WaitType::PAGEIOLATCH_SH, offset, frames).is_ok();
+        file.count_read(count as u64, begun);
         // Scans that go through one file side by side keep the system from seeing that each goes on and on.
         let next = (page as usize + count).min(file.pages() as usize);
         let more = AHEAD_PAGES.min(file.pages() as usize - next);

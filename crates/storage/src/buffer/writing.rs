@@ -344,7 +344,9 @@ impl Buffer {
             let offset = (run[0].index & mask) as u64 * PAGE_BYTES as u64;
             let file = &run[0].file;
             let (now, later) = rest.split_at(run.len());
+            let begun = os::clock::now();
             file.file.write_at(now.as_flattened(), offset)?;
+            file.count_write(run.len() as u64, begun);
             rest = later;
             if !file.temporary {
                 file.mark_unsynced();

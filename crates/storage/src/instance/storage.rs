@@ -21,7 +21,7 @@ use crate::layout::{DatabaseId, IndexLayout, PageRef, TableId, TableLayout};
 use crate::log::BLOCK_HEAD;
 use crate::log::store::Segment;
 use crate::memory_optimized::checkpoint::Covered;
-use crate::pages::data_files::{Chain, DataFile};
+use crate::pages::data_files::{Chain, DataFile, FileWork};
 use crate::pages::page::PAGE_BYTES;
 use crate::recovery::control::{CONTROL_FILE, Control, ControlFile};
 use crate::recovery::restart::{self, Limits, Recovered};
@@ -981,6 +981,11 @@ impl Storage {
     /// Pages of the file of a database, in use or not.
     pub fn file_pages(&self, db: DatabaseId) -> StorageResult<u64> {
         Ok(u64::from(self.engine().file_of(db)?.pages()))
+    }
+
+    /// Reads and writes of a database's data file.
+    pub fn file_work(&self, db: DatabaseId) -> StorageResult<(FileWork, FileWork)> {
+        Ok(self.engine().file_of(db)?.work())
     }
 
     /// Bytes of the log's files, and of those that are in use.

@@ -51,6 +51,8 @@ shared_struct! {
     pub struct LogCounters {
         pub flushes: AtomicU64,
         pub bytes_flushed: AtomicU64,
+        /// How long the flushes took.
+        pub flush_ns: AtomicU64,
         pub records: AtomicU64,
         /// Waits for an LSN to be hardened, and for room in the ring.
         pub waits: AtomicU64,
@@ -403,9 +405,11 @@ impl Log {
         let whole = self.ring.parts(start, (next - start) as usize);
         debug_assert_eq!(whole.0.len() + whole.1.len(), (next - start) as usize);
         debug_assert!(self.hardened() <= start && next <= self.tail(), "hardened <= written <= appended");
+        let begun = os::clock::now();
         self.store.write(start, whole.0)?;
         self.store.write(start + whole.0.len() as u64, whole.1)?;
         self.store.harden()?;
+        self.state.counters.flush_ns.fetch_add(os::clock::now().saturating_sub(begun), Ordering::Relaxed);
         // Before the ring's part is zeroed: who copies a record looks at this afterwards. The fence keeps the zeros behind it.
         self.state.hardened.store(next, Ordering::Release);
         fence(Ordering::Release);

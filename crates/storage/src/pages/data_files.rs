@@ -92,7 +92,29 @@ shared_struct! {
         reopened: AtomicU32,
         why_bytes: AtomicU32,
         why: [AtomicU8; WHY_BYTES],
+        /// Reads and writes since the file was opened first: how many, of how many pages, and how long they took, ns.
+        reads: [AtomicU64; 3],
+        writes: [AtomicU64; 3],
     }
+}
+
+/// Reads or writes of a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FileWork {
+    pub times: u64,
+    pub pages: u64,
+    pub took_ns: u64,
+}
+
+fn count(words: &[AtomicU64; 3], pages: u64, since_ns: u64) {
+    for (word, more) in words.iter().zip([1, pages, os::clock::now().saturating_sub(since_ns)]) {
+        word.fetch_add(more, Ordering::Relaxed);
+    }
+}
+
+fn counted(words: &[AtomicU64; 3]) -> FileWork {
+    let [times, pages, took_ns] = [0, 1, 2].map(|at| words[at].load(Ordering::Relaxed));
+    FileWork { times, pages, took_ns }
 }
 
 fn text_in(bytes: &[AtomicU8], length: &AtomicU32) -> String {
@@ -168,6 +190,20 @@ impl DataFile {
 
     pub fn pages(&self) -> u32 {
         self.state().pages.load(Ordering::Acquire)
+    }
+
+    /// A read that began at `since_ns`.
+    pub fn count_read(&self, pages: u64, since_ns: u64) {
+        count(&self.state().reads, pages, since_ns);
+    }
+
+    pub fn count_write(&self, pages: u64, since_ns: u64) {
+        count(&self.state().writes, pages, since_ns);
+    }
+
+    /// Reads and writes.
+    pub fn work(&self) -> (FileWork, FileWork) {
+        (counted(&self.state().reads), counted(&self.state().writes))
     }
 
     pub fn free_hint(&self) -> &AtomicU32 {
@@ -305,6 +341,7 @@ impl DataFiles {
         }
         state.pages.store(pages, Ordering::Relaxed);
         state.free_hint.store(0, Ordering::Relaxed);
+        state.reads.iter().chain(&state.writes).for_each(|word| word.store(0, Ordering::Relaxed));
         state.set_chain(Chain::default());
         keep_text(name, &state.name, &state.name_bytes);
         state.hold.store(0, Ordering::Relaxed);

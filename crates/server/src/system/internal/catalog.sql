@@ -64,6 +64,13 @@ BEGIN
 END
 RETURN 0
 GO
+-- What sp_describe_cursor and its kin tell of: a cursor that their caller knows by a local or global name, or has in a variable.
+CREATE FUNCTION sys.described_cursor(@source nvarchar(30), @identity nvarchar(128))
+RETURNS TABLE AS RETURN
+SELECT * FROM sys.syscursorrefs
+WHERE cursor_scope = CASE LOWER(@source) WHEN N'global' THEN 2 ELSE 1 END AND reference_name = @identity
+  AND CASE WHEN reference_name LIKE N'@%' THEN 1 ELSE 0 END = CASE LOWER(@source) WHEN N'variable' THEN 1 ELSE 0 END
+GO
 -- The roles that the session has, those in which its roles are too.
 CREATE VIEW sys.held_roles AS
 WITH held(role_id) AS (

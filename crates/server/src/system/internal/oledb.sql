@@ -53,6 +53,14 @@ CROSS APPLY (SELECT CASE WHEN o.type = 'S' THEN N'SYSTEM TABLE' WHEN o.type = 'U
 WHERE o.type IN ('S', 'U', 'V') AND (@name IS NULL OR o.name = @name) AND (@schema IS NULL OR SCHEMA_NAME(o.schema_id) = @schema)
   AND (@type IS NULL OR k.kind = @type)
 GO
+CREATE FUNCTION sys.oledb_tables_info(@name sysname, @schema sysname, @type nvarchar(255))
+RETURNS TABLE AS RETURN
+SELECT t.TABLE_CATALOG, t.TABLE_SCHEMA, t.TABLE_NAME, t.TABLE_TYPE, t.TABLE_GUID, CONVERT(bit, 0) AS BOOKMARKS, CONVERT(int, NULL) AS BOOKMARK_TYPE,
+  CONVERT(smallint, NULL) AS BOOKMARK_DATATYPE, CONVERT(int, NULL) AS BOOKMARK_MAXIMUM_LENGTH, CONVERT(int, NULL) AS BOOKMARK_INFORMATION,
+  CONVERT(bigint, NULL) AS TABLE_VERSION, CONVERT(int, s.row_count) AS CARDINALITY, t.DESCRIPTION, t.TABLE_PROPID
+FROM sys.oledb_tables(@name, @schema, @type) AS t
+LEFT JOIN (SELECT object_id, SUM(row_count) AS row_count FROM sys.dm_db_partition_stats WHERE index_id < 2 GROUP BY object_id) s ON s.object_id = t.object_id
+GO
 CREATE FUNCTION sys.oledb_columns(@version int, @name sysname, @schema sysname, @column sysname)
 RETURNS TABLE AS RETURN
 SELECT t.TABLE_CATALOG, t.TABLE_SCHEMA, t.TABLE_NAME, CONVERT(sysname, c.name) AS COLUMN_NAME, CONVERT(uniqueidentifier, NULL) AS COLUMN_GUID,

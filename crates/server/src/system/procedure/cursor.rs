@@ -11,7 +11,7 @@
 //! | sp_cursoroption, sp_cursorclose, sp_cursorunprepare | @cursor or @handle ... |
 //!
 //! The rows are kept at OPEN. A keyset or dynamic cursor over a table with a unique key reads each row of a fetch again by its key,
-//! so that it shows later changes and deletions. A dynamic one over a table without changes a row that has all the values it showed. The last column of every result is ROWSTAT, as clients expect.
+//! so that it shows later changes and deletions. One over a table without changes a row that has all the values it showed. The last column of every result is ROWSTAT, as clients expect.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -408,7 +408,7 @@ fn run(
     }
 }
 
-/// The tables that the columns come from, if they hold a unique key of each; of one alone all its columns do.
+/// The tables that the columns come from, if they hold a unique key of each, or all columns of one that has none.
 fn targets(host: &SessionHost, columns: &[OutputColumn]) -> Vec<Target> {
     let mut firsts: Vec<&ColumnOrigin> = Vec::new();
     for origin in columns.iter().filter_map(|column| column.origin.as_ref()) {
@@ -417,8 +417,7 @@ fn targets(host: &SessionHost, columns: &[OutputColumn]) -> Vec<Target> {
         }
     }
     let targets: Option<Vec<Target>> = firsts.iter().map(|first| target(host, columns, first)).collect();
-    let targets = targets.unwrap_or_default();
-    if targets.len() == 1 || has_keys(&targets) { targets } else { Vec::new() }
+    targets.unwrap_or_default()
 }
 
 fn target(host: &SessionHost, columns: &[OutputColumn], first: &ColumnOrigin) -> Option<Target> {
@@ -435,7 +434,7 @@ fn target(host: &SessionHost, columns: &[OutputColumn], first: &ColumnOrigin) ->
     let key =
         unique.iter().find_map(|index| index.key.iter().map(|(column, _)| place(*column)).collect::<Option<Vec<_>>>());
     let is_unique = key.is_some();
-    let all = || table.columns.iter().zip(0..).map(|(column, at)| place(at).filter(|_| is_comparable(&column.ty)));
+    let all = || table.columns.iter().zip(0..).map(|(column, at)| place(at).filter(|_| column.ty.is_comparable()));
     let key = key.or_else(|| all().collect())?;
     let name = if table.name.starts_with('#') {
         quoted(&table.name)
@@ -576,7 +575,7 @@ impl Statement {
         let mut word = " WHERE ";
         for (at, column) in cursor.columns.iter().enumerate() {
             let is_key = target.key.contains(&at);
-            let compared = with_values && is_comparable(&column.ty);
+            let compared = with_values && column.ty.is_comparable();
             let origin = column.origin.as_ref().filter(|origin| (is_key || compared) && target.has(origin));
             let Some(origin) = origin else { continue };
             let name = quoted(&target.table.columns[usize::from(origin.column)].name);
@@ -615,12 +614,6 @@ impl Statement {
         let module = compile(host, state, &self.text, &self.declared.join(", ")).map_err(SqlError::together)?;
         run(host, state, sink, &module, &mut self.values)
     }
-}
-
-/// Whether `=` takes the type.
-fn is_comparable(ty: &SqlType) -> bool {
-    use types::TypeKind::{Image, NText, Text, Xml};
-    !ty.is_max() && !matches!(ty.kind, Image | NText | Text | Xml)
 }
 
 /// A rowversion cannot be given to a variable of its own type.

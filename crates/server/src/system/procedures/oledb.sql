@@ -14,20 +14,15 @@ EXEC sys.sp_tables_rowset NULL, @table_schema, @table_type
 GO
 CREATE PROCEDURE sys.sp_tables_info_rowset @table_name sysname, @table_schema sysname = NULL, @table_type nvarchar(255) = NULL AS
 SET NOCOUNT ON
-SELECT t.TABLE_CATALOG, t.TABLE_SCHEMA, t.TABLE_NAME, t.TABLE_TYPE, t.TABLE_GUID, CONVERT(bit, 0) AS BOOKMARKS, CONVERT(int, NULL) AS BOOKMARK_TYPE,
-  CONVERT(smallint, NULL) AS BOOKMARK_DATATYPE, CONVERT(int, NULL) AS BOOKMARK_MAXIMUM_LENGTH, CONVERT(int, NULL) AS BOOKMARK_INFORMATION,
-  CONVERT(bigint, NULL) AS TABLE_VERSION, CONVERT(int, s.row_count) AS CARDINALITY, t.DESCRIPTION, t.TABLE_PROPID
-FROM sys.oledb_tables(@table_name, @table_schema, @table_type) AS t
-LEFT JOIN (SELECT object_id, SUM(row_count) AS row_count FROM sys.dm_db_partition_stats WHERE index_id < 2 GROUP BY object_id) s ON s.object_id = t.object_id
+SELECT t.TABLE_CATALOG, t.TABLE_SCHEMA, t.TABLE_NAME, t.TABLE_TYPE, t.TABLE_GUID, t.BOOKMARKS, t.BOOKMARK_TYPE, t.BOOKMARK_DATATYPE,
+  t.BOOKMARK_MAXIMUM_LENGTH, t.BOOKMARK_INFORMATION, t.TABLE_VERSION, t.CARDINALITY, t.DESCRIPTION, t.TABLE_PROPID
+FROM sys.oledb_tables_info(@table_name, @table_schema, @table_type) AS t
 ORDER BY 4, 2, 3
 GO
 CREATE PROCEDURE sys.sp_tables_info_90_rowset @table_name sysname, @table_schema sysname = NULL, @table_type nvarchar(255) = NULL AS
 SET NOCOUNT ON
-SELECT t.TABLE_CATALOG, t.TABLE_SCHEMA, t.TABLE_NAME, t.TABLE_TYPE, t.TABLE_GUID, CONVERT(bit, 0) AS BOOKMARKS, CONVERT(int, NULL) AS BOOKMARK_TYPE,
-  CONVERT(smallint, NULL) AS BOOKMARK_DATATYPE, CONVERT(int, NULL) AS BOOKMARK_MAXIMUM_LENGTH, CONVERT(int, NULL) AS BOOKMARK_INFORMATION,
-  CONVERT(bigint, NULL) AS TABLE_VERSION, CONVERT(int, s.row_count) AS CARDINALITY, t.DESCRIPTION, t.TABLE_PROPID, CONVERT(int, NULL) AS TABLE_FLAGS
-FROM sys.oledb_tables(@table_name, @table_schema, @table_type) AS t
-LEFT JOIN (SELECT object_id, SUM(row_count) AS row_count FROM sys.dm_db_partition_stats WHERE index_id < 2 GROUP BY object_id) s ON s.object_id = t.object_id
+SELECT t.*, CONVERT(int, NULL) AS TABLE_FLAGS
+FROM sys.oledb_tables_info(@table_name, @table_schema, @table_type) AS t
 ORDER BY 4, 2, 3
 GO
 CREATE PROCEDURE sys.sp_tables_info_rowset_64 @table_name sysname, @table_schema sysname = NULL, @table_type nvarchar(255) = NULL AS

@@ -253,18 +253,56 @@ BEGIN
   RAISERROR(16902, -1, -1, N'sp_describe_cursor', N'cursor_source')
   RETURN 1
 END
-DECLARE @scope smallint = CASE LOWER(@cursor_source) WHEN N'global' THEN 2 ELSE 1 END
-DECLARE @is_variable bit = CASE LOWER(@cursor_source) WHEN N'variable' THEN 1 ELSE 0 END
-IF NOT EXISTS (SELECT 1 FROM sys.syscursorrefs WHERE cursor_scope = @scope AND reference_name = @cursor_identity
-  AND CASE WHEN reference_name LIKE N'@%' THEN 1 ELSE 0 END = @is_variable)
+IF NOT EXISTS (SELECT 1 FROM sys.described_cursor(@cursor_source, @cursor_identity))
 BEGIN
-  IF @is_variable = 1 RAISERROR(16950, -1, -1, @cursor_identity)
+  IF LOWER(@cursor_source) = N'variable' RAISERROR(16950, -1, -1, @cursor_identity)
   ELSE RAISERROR(16916, -1, -1, @cursor_identity)
   RETURN 1
 END
 SET @cursor_return = CURSOR LOCAL SCROLL STATIC FOR
-  SELECT * FROM sys.syscursorrefs
-  WHERE cursor_scope = @scope AND reference_name = @cursor_identity
+  SELECT d.*
+  FROM sys.described_cursor(@cursor_source, @cursor_identity) AS d
+OPEN @cursor_return
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_describe_cursor_columns @cursor_return CURSOR VARYING OUTPUT, @cursor_source nvarchar(30), @cursor_identity nvarchar(128) AS
+SET NOCOUNT ON
+IF ISNULL(LOWER(@cursor_source), N'') NOT IN (N'local', N'global', N'variable')
+BEGIN
+  RAISERROR(16902, -1, -1, N'sp_describe_cursor_columns', N'cursor_source')
+  RETURN 1
+END
+IF NOT EXISTS (SELECT 1 FROM sys.described_cursor(@cursor_source, @cursor_identity))
+BEGIN
+  IF LOWER(@cursor_source) = N'variable' RAISERROR(16950, -1, -1, @cursor_identity)
+  ELSE RAISERROR(16916, -1, -1, @cursor_identity)
+  RETURN 1
+END
+SET @cursor_return = CURSOR LOCAL SCROLL STATIC FOR
+  SELECT c.column_name, c.ordinal_position, c.column_characteristics_flags, c.column_size, c.data_type_sql, c.column_precision, c.column_scale,
+    c.order_position, c.order_direction, c.hidden_column, c.columnid, c.objectid, c.dbid, c.dbname
+  FROM sys.described_cursor(@cursor_source, @cursor_identity) AS d JOIN sys.syscursorcolumns c ON c.cursor_handle = d.cursor_handle
+  ORDER BY c.ordinal_position
+OPEN @cursor_return
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_describe_cursor_tables @cursor_return CURSOR VARYING OUTPUT, @cursor_source nvarchar(30), @cursor_identity nvarchar(128) AS
+SET NOCOUNT ON
+IF ISNULL(LOWER(@cursor_source), N'') NOT IN (N'local', N'global', N'variable')
+BEGIN
+  RAISERROR(16902, -1, -1, N'sp_describe_cursor_tables', N'cursor_source')
+  RETURN 1
+END
+IF NOT EXISTS (SELECT 1 FROM sys.described_cursor(@cursor_source, @cursor_identity))
+BEGIN
+  IF LOWER(@cursor_source) = N'variable' RAISERROR(16950, -1, -1, @cursor_identity)
+  ELSE RAISERROR(16916, -1, -1, @cursor_identity)
+  RETURN 1
+END
+SET @cursor_return = CURSOR LOCAL SCROLL STATIC FOR
+  SELECT t.table_owner AS [table owner], t.table_name AS Table_name, t.optimizer_hints AS Optimizer_hints, t.lock_type, t.server_name,
+    t.objectid AS Objectid, t.dbid, t.dbname
+  FROM sys.described_cursor(@cursor_source, @cursor_identity) AS d JOIN sys.syscursortables t ON t.cursor_handle = d.cursor_handle
 OPEN @cursor_return
 RETURN 0
 GO

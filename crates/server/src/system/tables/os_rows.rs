@@ -3,6 +3,7 @@
 use os::sched::Pool;
 use os::stats::{self, SchedulerRow, WorkerState};
 
+use crate::instance::health::Minute;
 use crate::session::host::SessionHost;
 use crate::settings::config::option;
 use crate::system::cell::{Cell, NamedRow, address, number, text};
@@ -24,6 +25,7 @@ pub fn rows(host: &SessionHost, name: &str) -> Option<Vec<NamedRow>> {
         "dm_os_threads" => threads(machine),
         "dm_os_waiting_tasks" => waiting_tasks(host, machine),
         "dm_os_wait_stats" => waits(machine),
+        "dm_os_ring_buffers" => host.server.load.health.minutes().iter().map(health_record).collect(),
         "dm_os_latch_stats" => latches(),
         "dm_os_spinlock_stats" => spinlocks(),
         "dm_os_performance_counters" => performance::counters(host),
@@ -195,6 +197,24 @@ fn waiting_tasks(host: &SessionHost, machine: u32) -> Vec<NamedRow> {
     rows.chain(pending).collect()
 }
 
+/// Of the scheduler monitor, which has one for each minute: monitors read the CPU's use from it.
+fn health_record(minute: &Minute) -> NamedRow {
+    let record = format!(
+        "<Record id = \"{}\" type =\"{SCHEDULER_MONITOR}\" time =\"{}\"><SchedulerMonitorEvent><SystemHealth>\
+         <ProcessUtilization>{}</ProcessUtilization><SystemIdle>{}</SystemIdle>\
+         </SystemHealth></SchedulerMonitorEvent></Record>",
+        minute.number, minute.at_ms, minute.used_percent, minute.idle_percent
+    );
+    vec![
+        ("ring_buffer_address", address(1)),
+        ("ring_buffer_type", text(SCHEDULER_MONITOR)),
+        ("timestamp", number(minute.at_ms)),
+        ("record", text(&record)),
+    ]
+}
+
+const SCHEDULER_MONITOR: &str = "RING_BUFFER_SCHEDULER_MONITOR";
+
 fn waits(machine: u32) -> Vec<NamedRow> {
     let rows = stats::waits(machine).into_iter().map(|row| -> NamedRow {
         vec![
@@ -268,7 +288,9 @@ fn sys_info(host: &SessionHost, machine: u32) -> NamedRow {
         ("process_user_time_ms", number(user_ns / NS_PER_MS)),
         ("time_source", number(1)),
         ("time_source_desc", text("MULTIMEDIA_TIMER")),
+        ("virtual_machine_type", number(0)),
         ("virtual_machine_type_desc", text("NONE")),
+        ("softnuma_configuration", number(0)),
         ("softnuma_configuration_desc", text("OFF")),
         ("process_physical_affinity", text("")),
         ("sql_memory_model", number(1)),

@@ -6,7 +6,9 @@ use storage::{IndexId, Leaves, PhysicalLevel};
 use types::{Datum, SqlResult};
 
 use super::catalog_rows::{IndexSize, index_sizes};
+use crate::catalog::base::{IndexRow, index_status};
 use crate::catalog::error::storage_error;
+use crate::instance::index_usage::KINDS;
 use crate::session::host::SessionHost;
 use crate::system::answer::Arguments;
 use crate::system::cell::{Cell, NamedRow, number, text};
@@ -73,6 +75,45 @@ pub fn physical_stats(host: &SessionHost, state: &mut State, arguments: &Argumen
                 ]);
                 found.push(row);
             }
+        }
+    }
+    Ok(found)
+}
+
+/// dm_db_index_usage_stats: indexes of tables that there are, and that have been used since the start.
+/// https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-db-index-usage-stats-transact-sql
+pub fn index_usage(host: &SessionHost, state: &mut State) -> SqlResult<Vec<NamedRow>> {
+    let usages = host.server.plans.index_usages();
+    let (now, now_ns) = (os::clock::utc_ticks() as i64, os::clock::now());
+    let time = |at_ns: u64| match at_ns {
+        0 => Cell::Datum(Datum::Null),
+        at_ns => Cell::Time(now - (now_ns.saturating_sub(at_ns) / 100) as i64),
+    };
+    let mut found = Vec::new();
+    for db in host.server.catalog.open_databases() {
+        let indexes: Vec<IndexRow> = host.catalog_rows(state, &db, |rows| rows.all())?;
+        for index in indexes.iter().filter(|index| index.status & index_status::STATISTICS == 0) {
+            let Some(usage) = usages.0.get(&(db.id.0, index.id, index.indid as u32)) else { continue };
+            let mut row = vec![
+                ("database_id", number(db.id.0)),
+                ("object_id", number(index.id)),
+                ("index_id", number(index.indid)),
+            ];
+            const USED: [(&str, &str); KINDS] = [
+                ("user_seeks", "last_user_seek"),
+                ("user_scans", "last_user_scan"),
+                ("user_lookups", "last_user_lookup"),
+                ("user_updates", "last_user_update"),
+            ];
+            for (kind, (times, last)) in USED.into_iter().enumerate() {
+                row.push((times, number(usage.times[kind])));
+                row.push((last, time(usage.last_ns[kind])));
+            }
+            // What the server asks for itself it asks of its own tables.
+            row.extend(
+                ["system_seeks", "system_scans", "system_lookups", "system_updates"].map(|name| (name, number(0))),
+            );
+            found.push(row);
         }
     }
     Ok(found)

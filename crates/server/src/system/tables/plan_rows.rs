@@ -6,9 +6,10 @@ use exec::cursor_book::{CursorNote, CursorTold};
 use exec::session::Session as State;
 use exec::{Figures, Measured};
 use sql::plan::show_xml::{ShowPlan, TREE};
-use sql::plan::{BodyKind, QueryId, QueryText};
-use types::Datum;
+use sql::plan::{BodyKind, ColumnOrigin, OutputColumn, QueryId, QueryText};
+use types::{Datum, SqlType, TypeKind};
 
+use crate::catalog::scalar_type;
 use crate::instance::handle::{self, Handle};
 use crate::instance::plan_cache::CachedPlan;
 use crate::instance::sessions::Input;
@@ -67,7 +68,95 @@ fn cursors(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
 }
 
 /// Of the session that asks: sp_cursor_list and its kin.
-pub fn cursor_references(state: &State, name: &str) -> Option<Vec<NamedRow>> {
+pub fn cursor_rows(host: &SessionHost, state: &State, name: &str) -> Option<Vec<NamedRow>> {
+    Some(match name {
+        "syscursorrefs" => cursor_references(state),
+        "syscursorcolumns" => state.told_cursors().iter().flat_map(|told| cursor_columns(host, told)).collect(),
+        "syscursortables" => state.told_cursors().iter().flat_map(|told| cursor_tables(host, told)).collect(),
+        _ => return None,
+    })
+}
+
+/// Bits of column_characteristics_flags.
+const FIXED_LENGTH: i64 = 2;
+const NULLABLE: i64 = 4;
+const ROW_VERSION: i64 = 8;
+const UPDATABLE: i64 = 16;
+
+/// https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-describe-cursor-columns-transact-sql
+fn cursor_columns(host: &SessionHost, told: &CursorTold) -> Vec<NamedRow> {
+    let null = || Cell::Datum(Datum::Null);
+    let updates = told.concurrency != 1;
+    let row = |(at, column): (usize, &OutputColumn)| -> NamedRow {
+        let ty = &column.ty;
+        let is_version = ty.kind == TypeKind::RowVersion;
+        let flags = [
+            (FIXED_LENGTH, !is_of_variable_length(ty)),
+            (NULLABLE, column.nullable),
+            (ROW_VERSION, is_version),
+            (UPDATABLE, updates && column.origin.is_some() && !is_version),
+        ];
+        let flags: i64 = flags.iter().filter(|(_, is)| *is).map(|(flag, _)| flag).sum();
+        let base = |of: fn(&ColumnOrigin) -> i64| number(column.origin.as_ref().map_or(-1, of));
+        let database = column.origin.as_ref().and_then(|origin| host.server.catalog.database(origin.table.database));
+        vec![
+            ("cursor_handle", number(told.note.cursor_id)),
+            ("column_name", if column.name.is_empty() { null() } else { text(&column.name) }),
+            ("ordinal_position", number(at as u64)),
+            ("column_characteristics_flags", number(flags)),
+            ("column_size", number(scalar_type::max_length(ty))),
+            ("data_type_sql", number(scalar_type::system_type(ty.kind).xtype)),
+            ("column_precision", number(ty.precision)),
+            ("column_scale", number(ty.scale)),
+            ("order_position", number(column.sorted.map_or(0, |sorted| sorted.at + 1))),
+            ("order_direction", column.sorted.map_or(null(), |sorted| text(if sorted.descending { "D" } else { "A" }))),
+            ("hidden_column", number(0)),
+            ("columnid", base(|origin| origin.table.columns[usize::from(origin.column)].column_id.into())),
+            ("objectid", base(|origin| origin.table.object.0.into())),
+            ("dbid", base(|origin| origin.table.database.0.into())),
+            ("dbname", database.map_or(null(), |database| text(&database.name()))),
+        ]
+    };
+    told.columns.iter().enumerate().map(row).collect()
+}
+
+fn is_of_variable_length(ty: &SqlType) -> bool {
+    use TypeKind::{Image, NText, NVarChar, SqlVariant, Text, VarBinary, VarChar, Xml};
+    ty.is_max() || matches!(ty.kind, Image | NText | NVarChar | SqlVariant | Text | VarBinary | VarChar | Xml)
+}
+
+/// https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-describe-cursor-tables-transact-sql
+fn cursor_tables(host: &SessionHost, told: &CursorTold) -> Vec<NamedRow> {
+    let mut tables: Vec<(i64, i64, String, String)> = Vec::new();
+    if let Some(query) = &told.query {
+        query.for_each_use(&mut |table, _, _| {
+            let table =
+                (table.database.0.into(), table.object.0.into(), table.schema.to_string(), table.name.to_string());
+            if !tables.contains(&table) {
+                tables.push(table);
+            }
+        });
+    }
+    // Of a cursor with scroll locks; the others lock nothing between their fetches.
+    let lock = if told.concurrency == 2 { 3 } else { 0 };
+    let row = |(database, object, schema, name): (i64, i64, String, String)| -> NamedRow {
+        let found = host.server.catalog.database(sql::catalog::DatabaseId(database as u16));
+        vec![
+            ("cursor_handle", number(told.note.cursor_id)),
+            ("table_owner", text(&schema)),
+            ("table_name", text(&name)),
+            ("optimizer_hints", number(0)),
+            ("lock_type", number(lock)),
+            ("server_name", text(&host.server.catalog.server_name)),
+            ("objectid", number(object)),
+            ("dbid", number(database)),
+            ("dbname", found.map_or(Cell::Datum(Datum::Null), |database| text(&database.name()))),
+        ]
+    };
+    tables.into_iter().map(row).collect()
+}
+
+fn cursor_references(state: &State) -> Vec<NamedRow> {
     let row = |told: CursorTold| -> NamedRow {
         vec![
             ("reference_name", text(&told.reference)),
@@ -80,13 +169,13 @@ pub fn cursor_references(state: &State, name: &str) -> Option<Vec<NamedRow>> {
             ("open_status", number(i64::from(told.note.is_open.load(Ordering::Relaxed)))),
             ("cursor_rows", number(told.rows)),
             ("fetch_status", number(told.note.fetch_status.load(Ordering::Relaxed))),
-            ("column_count", number(told.columns as i64)),
+            ("column_count", number(told.columns.len() as u64)),
             ("row_count", number(told.affected)),
             ("last_operation", number(told.last)),
             ("cursor_handle", number(told.note.cursor_id)),
         ]
     };
-    (name == "syscursorrefs").then(|| state.told_cursors().into_iter().map(row).collect())
+    state.told_cursors().into_iter().map(row).collect()
 }
 
 pub fn handle_cell(handle: Handle) -> Cell {

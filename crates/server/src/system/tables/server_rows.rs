@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use storage::{DatabaseId, LogSpace};
+use storage::{DatabaseId, FileWork, LogSpace};
 use types::datetime::LanguageId;
 use types::{Datum, SqlResult, SqlType, variant};
 
@@ -334,8 +334,12 @@ fn volume(host: &SessionHost, arguments: &Arguments<'_>) -> Option<NamedRow> {
     ])
 }
 
+const PAGE_BYTES: u64 = 8_192;
+const NS_PER_MS: u64 = 1_000_000;
+
 fn file_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
-    let metrics = host.server.catalog.storage.metrics();
+    let storage = &host.server.catalog.storage;
+    let metrics = storage.metrics();
     let fits = |position: usize, value: u64| {
         arguments.number(position).is_none_or(|wanted| wanted == value as i64 || wanted == -1)
     };
@@ -345,15 +349,24 @@ fn file_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
             if !fits(0, u64::from(db.id.0)) || !fits(1, file) {
                 continue;
             }
+            // The log is all databases': in the rows of one, so that sums are right.
             let (reads, writes, written) = match (db.id.0, file) {
-                (1, 1) => (metrics.page_reads, metrics.page_writes, metrics.page_writes * 8_192),
-                (1, _) => (0, metrics.log_flushes, metrics.log_bytes_flushed),
-                _ => (0, 0, 0),
+                (_, 1) => {
+                    let (reads, writes) = storage.file_work(db.storage_id()).unwrap_or_default();
+                    (reads, writes, writes.pages * PAGE_BYTES)
+                }
+                (1, _) => {
+                    let flushes =
+                        FileWork { times: metrics.log_flushes, took_ns: metrics.log_flush_ns, ..FileWork::default() };
+                    (FileWork::default(), flushes, metrics.log_bytes_flushed)
+                }
+                _ => Default::default(),
             };
             let bytes = match file {
-                1 => host.server.catalog.storage.file_pages(db.storage_id()).unwrap_or(0) * 8_192,
-                _ => host.server.catalog.storage.log_space().total,
+                1 => storage.file_pages(db.storage_id()).unwrap_or(0) * PAGE_BYTES,
+                _ => storage.log_space().total,
             };
+            let (read_ms, write_ms) = (reads.took_ns / NS_PER_MS, writes.took_ns / NS_PER_MS);
             rows.push(vec![
                 ("database_name", text(&db.name())),
                 ("database_id", number(db.id.0)),
@@ -362,20 +375,26 @@ fn file_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
                 ("FileId", number(file)),
                 ("sample_ms", number(os::clock::now_ms())),
                 ("TimeStamp", number(os::clock::now_ms())),
-                ("num_of_reads", number(reads)),
-                ("NumberReads", number(reads)),
-                ("num_of_bytes_read", number(reads * 8_192)),
-                ("BytesRead", number(reads * 8_192)),
-                ("io_stall_read_ms", number(0)),
-                ("num_of_writes", number(writes)),
-                ("NumberWrites", number(writes)),
+                ("num_of_reads", number(reads.times)),
+                ("NumberReads", number(reads.times)),
+                ("num_of_bytes_read", number(reads.pages * PAGE_BYTES)),
+                ("BytesRead", number(reads.pages * PAGE_BYTES)),
+                ("io_stall_read_ms", number(read_ms)),
+                ("IoStallReadMS", number(read_ms)),
+                ("num_of_writes", number(writes.times)),
+                ("NumberWrites", number(writes.times)),
                 ("num_of_bytes_written", number(written)),
                 ("BytesWritten", number(written)),
-                ("io_stall_write_ms", number(0)),
-                ("io_stall", number(0)),
-                ("IoStallMS", number(0)),
+                ("io_stall_write_ms", number(write_ms)),
+                ("IoStallWriteMS", number(write_ms)),
+                ("io_stall", number(read_ms + write_ms)),
+                ("IoStallMS", number(read_ms + write_ms)),
+                ("io_stall_queued_read_ms", number(0)),
+                ("io_stall_queued_write_ms", number(0)),
                 ("size_on_disk_bytes", number(bytes)),
+                ("BytesOnDisk", number(bytes)),
                 ("file_handle", address(file)),
+                ("FileHandle", address(file)),
             ]);
         }
     }

@@ -244,10 +244,20 @@ fn of_sessions(host: &SessionHost, state: &State) -> Vec<NamedRow> {
         Some(vec![
             ("session_id", number(entry.session)),
             ("transaction_id", number(entry.id)),
+            ("transaction_descriptor", descriptor(host, state, entry.session)),
+            ("enlist_count", number(session.request_started_ns.load(Ordering::Relaxed).min(1))),
             ("is_user_transaction", true.into()),
             ("is_local", true.into()),
+            ("is_enlisted", false.into()),
+            ("is_bound", false.into()),
             ("open_transaction_count", number(level)),
         ])
     };
     host.server.catalog.storage.transactions().iter().filter_map(row).collect()
+}
+
+/// Of the asking session's transaction, as its driver was told of it: of others it is not known.
+fn descriptor(host: &SessionHost, state: &State, spid: u32) -> Cell {
+    let own = (spid == host.entry.spid).then(|| Datum::bytes(&state.transaction.descriptor.to_le_bytes()));
+    Cell::Datum(own.unwrap_or(Datum::Null))
 }
