@@ -44,11 +44,11 @@ const FILL: &str = "INSERT big (id, g, v, s) SELECT value, value % 1000, (CAST(v
 const PILE: &str =
     "INSERT pile SELECT (CAST(value AS bigint) * 7919) % ROWS, CONCAT('pile ', value) FROM GENERATE_SERIES(1, ROWS)";
 
-/// The statement that says so, and then the rows, which come as a message of their own: so many for each row of the tables, as far as they are
-/// sent before the moment to stop.
+/// The statement that says so, and then the rows, which come as a message of their own: so many for each row of the tables. An
+/// attention comes behind all that were sent.
 const BULK: &str = "INSERT BULK loaded ([a] int)";
 const LOADED: u64 = 4;
-const LOADED_MAX: u64 = 2_000_000;
+const LOADED_MAX: u64 = 400_000;
 
 const MAKE_GONE: &str = "SELECT id, g, v, s INTO gone FROM big; CREATE INDEX gone_v ON gone (v)";
 const MAKE_DOOMED: &str = "CREATE DATABASE doomed; EXEC ('SELECT id, v, s INTO doomed.dbo.t FROM long.dbo.big')";
