@@ -110,7 +110,8 @@ fn operator(at: &Operator, told: &mut Told<'_>) {
             operator(recursive, told);
         }
         WorkTable(_) => {}
-        Spool(input) | ForText { input, .. } => operator(input, told),
+        Spool(input) | ForText { input, .. } | Sharing { input, .. } => operator(input, told),
+        Shared(shared) => operator(&shared.input, told),
         IndexSpool(spool) => operator(&spool.input, told),
         Modify(change) => modify(change, told),
     }
