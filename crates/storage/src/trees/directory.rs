@@ -152,7 +152,12 @@ impl Engine {
         for _ in 0..LEVELS_MAX {
             let (mut inner, mut leaves, mut rows, mut children) = (0_u64, 0_u64, 0, Vec::new());
             for number in &pages {
-                let node = self.buffer.shared(&tree.file, *number)?;
+                let node = match self.buffer.shared(&tree.file, *number) {
+                    Ok(node) => node,
+                    // The others stand for a damaged one: who reads it hears of it.
+                    Err(StorageError::CorruptPage { .. }) if *number != tree.root => continue,
+                    Err(error) => return Err(error),
+                };
                 if page::root(&node) != tree.root {
                     continue;
                 }
