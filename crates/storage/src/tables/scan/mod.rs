@@ -304,7 +304,13 @@ impl DiskScan {
                     Ok(())
                 })?;
                 match source.looks_up() {
-                    true => source.look_up(at, tx, ahead)?,
+                    true => {
+                        let locators: Vec<Locator> = ahead.drain(..).map(|(_, locator)| locator).collect();
+                        source.look_up(at, tx, &locators, &mut |image, locator| {
+                            ahead.push((image.to_vec(), locator.clone()));
+                            Ok(())
+                        })?;
+                    }
                     false => source.join(source.stored(), ahead)?,
                 }
             }
@@ -517,32 +523,36 @@ impl Source {
         (view, row_lock)
     }
 
-    /// Replaces index rows by base rows; rows that are gone meanwhile are left out.
+    /// The base rows of index rows, one after the other; those that are gone meanwhile are left out.
     fn look_up(
         &self,
         at: &mut Position,
         tx: &mut Transaction,
-        rows: &mut Vec<(Vec<u8>, Locator)>,
+        locators: &[Locator],
+        give: &mut dyn FnMut(&[u8], &Locator) -> StorageResult<()>,
     ) -> StorageResult<()> {
-        let mut kept = Vec::with_capacity(rows.len());
-        let mut left = rows.drain(..);
-        while !left.as_slice().is_empty() {
-            let count = left.len().min(EXPECTED_KEYS);
+        let engine = &*self.table.engine;
+        let stored = self.table.shape.stored();
+        let (mut image, mut joined) = (Vec::new(), Vec::new());
+        for locators in locators.chunks(EXPECTED_KEYS) {
             if at.misses {
-                let locators = left.as_slice()[..count].iter().map(|(_, locator)| &**locator);
-                self.table.engine.expect_leaves(&self.table.shape.base, locators);
+                engine.expect_leaves(&self.table.shape.base, locators.iter().map(|locator| &**locator));
             }
             let before = faults();
-            for (mut image, locator) in left.by_ref().take(count) {
-                if self.fetch_base(at, tx, &locator, &mut image)? {
-                    kept.push((image, locator));
+            for locator in locators {
+                if !self.fetch_base(at, tx, locator, &mut image)? {
+                    continue;
                 }
+                let is_split = stored.long_values.is_some() && RowView::new(stored.layout, &image)?.has_overflow();
+                if is_split {
+                    joined.clear();
+                    engine.join_long_values(stored, &image, &mut joined)?;
+                }
+                give(if is_split { &joined } else { &image }, locator)?;
             }
-            at.misses = misses(before, count);
+            at.misses = misses(before, locators.len());
         }
-        drop(left);
-        *rows = kept;
-        self.join(self.table.shape.stored(), rows)
+        Ok(())
     }
 
     fn join(&self, stored: Stored<'_>, rows: &mut [(Vec<u8>, Locator)]) -> StorageResult<()> {
@@ -586,19 +596,21 @@ impl Source {
         batch: &mut RowBatch,
         rows_max: usize,
     ) -> StorageResult<usize> {
-        let mut rows = Vec::new();
+        let mut locators = Vec::new();
         self.part(at, tx, rows_max, &mut |_: &[u8], locator: &[u8]| {
-            rows.push((Vec::new(), Locator::new(locator)));
+            locators.push(Locator::new(locator));
             Ok(())
         })?;
-        self.look_up(at, tx, &mut rows)?;
-        debug_assert!(rows.len() <= rows_max, "a row for an entry, or none");
+        debug_assert!(locators.len() <= rows_max, "a row for an entry, or none");
         let layout = &self.table.shape.layout.row;
-        for (image, locator) in &rows {
+        let mut filled = 0;
+        self.look_up(at, tx, &locators, &mut |image, locator| {
             append_row(layout, &self.places, self.fixed, image, batch, &mut |_, _| unreachable!("joined"))?;
             append_locator(self.spec.locator, locator, batch);
-        }
-        Ok(rows.len())
+            filled += 1;
+            Ok(())
+        })?;
+        Ok(filled)
     }
 
     fn fill_straight(
