@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::access;
+use super::access::{self, Access};
 use super::constant::{column_of, equal_columns, equal_sides};
 use super::either::implied as implied_of;
 use super::estimate;
@@ -136,20 +136,22 @@ fn order_chain(join: Join, needed: &ColumnSet) -> Rel {
     let touched = |columns: &ColumnSet| -> Vec<usize> {
         (0..pieces.len()).filter(|&at| pieces[at].defines.meets(columns)).collect()
     };
-    let mut parts: Vec<Part> = pieces
+    let (mut parts, orders): (Vec<Part>, Vec<Option<ColumnId>>) = pieces
         .iter()
         .map(|piece| {
             let test = piece.test.as_ref().map(|(_, on)| test_of(&piece.rel, on, &read));
             let rows = test.as_ref().map_or(piece.rows, |test| test.rows);
-            let cost = cost_of(&piece.rel, rows, &read);
-            Part { rows: piece.rows, cost, in_order: Vec::new(), needs: touched(&piece.needs), test }
+            let whole = whole(&piece.rel, &read);
+            let cost = whole.as_ref().map_or_else(|| cost_of(&piece.rel, rows, &read), |(_, access)| access.cost);
+            let order = whole.and_then(|(get, access)| ordered_by(get, &access));
+            (Part { rows: piece.rows, cost, in_order: Vec::new(), needs: touched(&piece.needs), test }, order)
         })
-        .collect();
+        .unzip();
     let mut edges = edges(&pieces, &predicates, &touched);
     let written = predicates.len();
     let classes = implied(&pieces, &mut predicates, &mut edges, &touched);
-    for (part, piece) in parts.iter_mut().zip(&pieces) {
-        let Some(id) = ordered_by(&piece.rel, &read) else { continue };
+    for (part, order) in parts.iter_mut().zip(orders) {
+        let Some(id) = order else { continue };
         let asks = |&edge: &usize| {
             let mut own = edges[edge].predicates.iter().filter_map(|&at| equal_columns(&predicates[at]));
             edges[edge].is_equal && own.any(|(a, b)| a == id || b == id)
@@ -423,18 +425,22 @@ pub fn cost(rel: &Rel, needed: &ColumnSet) -> f64 {
 
 /// What it costs to read the relation once.
 fn cost_of(rel: &Rel, rows: f64, needed: &ColumnSet) -> f64 {
-    if let Some((get, predicates)) = seekable(rel) {
-        return access::choose(get, &predicates, &columns_of(get, &predicates, needed), &[], None).cost;
+    if let Some((_, access)) = whole(rel, needed) {
+        return access.cost;
     }
     let mut cost = rows;
     rel.for_each_input(&mut |input| cost += cost_of(input, estimate::rows(input), needed));
     cost
 }
 
-/// The column by which rows of a table come as they are read.
-fn ordered_by(rel: &Rel, needed: &ColumnSet) -> Option<ColumnId> {
+/// How a table is read once, if `rel` is one.
+fn whole<'r>(rel: &'r Rel, needed: &ColumnSet) -> Option<(&'r Get, Access)> {
     let (get, predicates) = seekable(rel)?;
-    let access = access::choose(get, &predicates, &columns_of(get, &predicates, needed), &[], None);
+    Some((get, access::choose(get, &predicates, &columns_of(get, &predicates, needed), &[], None)))
+}
+
+/// The column by which rows of a table come as they are read.
+fn ordered_by(get: &Get, access: &Access) -> Option<ColumnId> {
     let index = get.table.indexes.iter().find(|index| index.id == access.index && access.index != 0)?;
     index.key.get(access.equal.len()).map(|(column, _)| get.id_of(*column))
 }

@@ -10,6 +10,16 @@ use crate::plan::{
 const INPUT_ROWS_MIN: f64 = 1_000.0;
 
 pub fn share(plan: &mut Operator) {
+    let (mut wanted, mut is_again) = (0, false);
+    walk(plan, false, &mut |operator, again| {
+        wanted += usize::from(is_wanted(operator));
+        is_again |= again && is_wanted(operator);
+        true
+    });
+    // Most plans have nothing that could be shared, and need no copies to compare.
+    if wanted < 2 && !is_again {
+        return;
+    }
     let mut all: Vec<Found> = Vec::new();
     walk(plan, false, &mut |operator, again| {
         if is_wanted(operator) {

@@ -130,15 +130,13 @@ fn found(get: &Get, predicates: &[Expr], used: &ColumnSet, catalog: &dyn Catalog
     if tests.is_empty() {
         return None;
     }
+    // What is said of a key itself its histogram knows.
+    let is_tested = |column: u16| tests.iter().any(|(tested, _)| *tested == column);
     let column = get.table.indexes.iter().find_map(|index| match index.key.as_slice() {
-        [(column, _)] if index.unique && index.filter.is_empty() => Some(*column),
+        [(column, _)] if index.unique && index.filter.is_empty() && !is_tested(*column) => Some(*column),
         _ => None,
     });
     let column = column.filter(|&column| used.contains(get.id_of(column)))?;
-    // What is said of the key itself its histogram knows.
-    if tests.iter().any(|(tested, _)| *tested == column) {
-        return None;
-    }
     Some(FoundKeys { column, keys: catalog.keys_where(&get.table, &mut tests, column)? })
 }
 
