@@ -23,6 +23,8 @@ const ERROR_TIMEOUT: i64 = -2;
 const ERROR_CONNECTION: i64 = -3;
 const ERROR_FILE: i64 = -4;
 
+/// From this severity on the server closes the connection behind an error.
+const SEVERITY_FATAL: u8 = 20;
 /// How long to wait before a connection that broke is opened again.
 const RECONNECT_MS: u64 = 100;
 /// So many times a refused statement is tried again without a pause, and then with one before each.
@@ -248,6 +250,13 @@ impl<'p> Session<'p> {
                     }
                     errors.iter().for_each(|error| self.lane.server_error(error));
                     self.errors += errors.len() as u64;
+                    // It is closed behind this: the next request must not count it once more.
+                    if errors.iter().any(|error| error.severity >= SEVERITY_FATAL) {
+                        self.connection = None;
+                        if !plan.args.reconnect {
+                            return Err(());
+                        }
+                    }
                 }
                 Ok(Ended::Cancelled) => {
                     self.lane.counters.cancelled.fetch_add(1, Ordering::Relaxed);
