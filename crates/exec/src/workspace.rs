@@ -159,6 +159,9 @@ impl Workspace {
         // A cursor of this module holds some: what comes above that is asked for in steps.
         if self.grant.lock().is_none() {
             let wanted = GrantRequest { session: self.session, query_percent: self.query_percent, ..*wanted };
+            if let Some(storage) = &self.pool.storage {
+                storage.make_room(wanted.ideal.min(self.limit() as u64));
+            }
             let given = self.pool.grants.ask(&wanted, deadline, must_pass)?;
             self.asked.store(given.granted() as usize, Ordering::Relaxed);
             *self.grant.lock() = Some(given);

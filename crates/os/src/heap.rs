@@ -7,7 +7,7 @@ use crate::sched::start_preemptive;
 use crate::worker::{self, WorkerId, WorkerSlot};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 /// From so many bytes on an allocation is a mapping of its own, which goes back to the system as soon as it is freed and grows without
 /// being copied.
@@ -38,9 +38,15 @@ pub fn bound() {
 }
 
 /// Has the allocator give back what it keeps of freed memory, and idle workers what they keep of their stacks. It takes milliseconds where
-/// that is much.
+/// that is much, and waits for what is let go.
 pub fn trim() {
     stack::let_idle_go();
+    for _ in 0..LEAVING_MS {
+        if LEAVING.load(Ordering::Relaxed) == 0 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
     #[cfg(target_env = "gnu")]
     // SAFETY: the allocator's own locks see to it that nobody uses what it gives back.
     unsafe {
@@ -48,9 +54,17 @@ pub fn trim() {
     }
 }
 
+/// Values that are let go and not gone yet, and how long they are waited for.
+static LEAVING: AtomicUsize = AtomicUsize::new(0);
+const LEAVING_MS: usize = 200;
+
 /// Drops a value off the scheduler: one of many small blocks, of which each takes its time.
 pub fn let_go<T: Send + 'static>(value: T) {
-    drop(start_preemptive(move || drop(value)));
+    LEAVING.fetch_add(1, Ordering::Relaxed);
+    drop(start_preemptive(move || {
+        drop(value);
+        LEAVING.fetch_sub(1, Ordering::Relaxed);
+    }));
 }
 
 /// Blocks that are freed in no time.

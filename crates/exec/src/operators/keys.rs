@@ -336,14 +336,33 @@ impl KeyList {
         columns::grow(&mut self.bytes, rows * each);
         columns::grow(&mut self.ends, rows);
         for row in 0..rows {
-            let is_whole = if keys.cuts {
-                keys.encode_start(row, &mut self.bytes)
-            } else {
-                keys.encode(row, &mut self.bytes);
-                true
-            };
+            let is_whole = self.encode(keys, row);
             self.end(is_whole);
         }
+    }
+
+    /// As `append`, of those rows alone, `picked`, that may come before `bar`, the key of an earlier one.
+    pub fn append_before(&mut self, keys: &RowKeys, rows: usize, bar: ListedKey<'_>, picked: &mut Vec<u32>) {
+        for row in 0..rows {
+            let start = self.bytes.len();
+            let is_whole = self.encode(keys, row);
+            let key = ListedKey { bytes: &self.bytes[start..], is_whole };
+            if key.cmp(bar, || Ordering::Less).is_lt() {
+                self.end(is_whole);
+                picked.push(row as u32);
+            } else {
+                self.bytes.truncate(start);
+            }
+        }
+    }
+
+    /// True: it is whole.
+    fn encode(&mut self, keys: &RowKeys, row: usize) -> bool {
+        if keys.cuts {
+            return keys.encode_start(row, &mut self.bytes);
+        }
+        keys.encode(row, &mut self.bytes);
+        true
     }
 
     pub fn push(&mut self, key: ListedKey<'_>) {

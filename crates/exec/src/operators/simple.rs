@@ -314,6 +314,21 @@ impl Rows {
         Ok(self.fits(context, more))
     }
 
+    /// As `append_within`, of these rows of the batch.
+    pub fn append_picked(
+        &mut self,
+        context: &Context,
+        batch: &RowBatch,
+        picked: &[u32],
+        more: usize,
+    ) -> SqlResult<bool> {
+        if picked.len() == batch.rows {
+            return self.append_within(context, batch, more);
+        }
+        columns::append_batch_rows(&mut self.batch, batch, picked);
+        Ok(self.fits(context, more))
+    }
+
     /// They stay in memory with `more` bytes that go with them. 701.
     pub fn force(&mut self, context: &Context, more: usize) -> SqlResult<()> {
         let bytes = columns::batch_bytes(&self.batch);

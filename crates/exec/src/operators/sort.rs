@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use sql::plan::{Expr, Operator, SortKey};
 use types::{Physical, RowBatch, SqlResult};
 
-use super::keys::{KeyList, RowKeys};
+use super::keys::{KeyList, ListedKey, RowKeys};
 use super::merge::{Merge, run_file};
 use super::row_file::{PIECE_BYTES, RowFile};
 use super::simple::Rows;
@@ -161,14 +161,26 @@ impl Sort {
         self.input.open(context)?;
         let mut list = KeyList::default();
         let mut runs = Vec::new();
+        // The last one of the first rows so far: what does not come before it is not among them.
+        let mut bar: Option<(Vec<u8>, bool)> = None;
+        let mut picked = Vec::new();
         let (rows, keys, remakes_keys) = (&mut self.rows, &mut self.keys, self.remakes_keys);
         drain(&mut *self.input, context, &mut self.scratch, |batch| {
             keys.load(context, batch)?;
-            list.append(keys, batch.rows);
-            let mut fits = rows.append_within(context, batch, list.bytes())?;
+            let mut fits = match &bar {
+                None => {
+                    list.append(keys, batch.rows);
+                    rows.append_within(context, batch, list.bytes())?
+                }
+                Some((bytes, is_whole)) => {
+                    picked.clear();
+                    list.append_before(keys, batch.rows, ListedKey { bytes, is_whole: *is_whole }, &mut picked);
+                    rows.append_picked(context, batch, &picked, list.bytes())?
+                }
+            };
             // Top-N: whenever four times as many as wanted have come together, only the best stay.
             if limit < 1 << 20 && rows.batch.rows >= (limit * 4).max(4096) {
-                keep_best(rows, &mut list, keys, limit, context)?;
+                bar = keep_best(rows, &mut list, keys, limit, context)?;
                 fits = rows.fits(context, list.bytes());
             }
             if !fits {
@@ -242,9 +254,17 @@ fn write_run(
     Ok(file)
 }
 
-fn keep_best(rows: &mut Rows, list: &mut KeyList, keys: &RowKeys, limit: usize, context: &Context) -> SqlResult<()> {
+/// The key of the last one that stays, and whether that is all of it. None: none was wanted.
+fn keep_best(
+    rows: &mut Rows,
+    list: &mut KeyList,
+    keys: &RowKeys,
+    limit: usize,
+    context: &Context,
+) -> SqlResult<Option<(Vec<u8>, bool)>> {
     let mut order = order(list, keys, &rows.batch, context)?;
     order.truncate(limit);
+    let bar = order.last().map(|row| list.key(*row as usize)).map(|key| (key.bytes.to_vec(), key.is_whole));
     // In arrival order, so that equal keys still come out as they came in.
     order.sort_unstable();
     let mut best = RowBatch::new(rows.batch.columns.iter().map(columns::class_of));
@@ -253,7 +273,7 @@ fn keep_best(rows: &mut Rows, list: &mut KeyList, keys: &RowKeys, limit: usize, 
     order.iter().for_each(|row| kept.push(list.key(*row as usize)));
     rows.replace(best);
     *list = kept;
-    Ok(())
+    Ok(bar)
 }
 
 impl RowSource for Sort {

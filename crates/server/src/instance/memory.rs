@@ -3,7 +3,6 @@
 //! The broker (`storage::Broker`) divides it: each clerk counts, the buffer pool has the rest. What is bounded by a part of the target is
 //! told here: memory-optimized tables, the caches of plans. Now and then each engine looks at what its process really holds.
 
-use os::wait::WaitType;
 use storage::Clerk;
 
 use crate::instance::server::Server;
@@ -12,11 +11,7 @@ use crate::settings::config::{OPTIONS, option};
 /// Of the target: what each of the two caches of plans may have at most.
 pub const PLANS_PART: u64 = 8;
 
-/// Once so large a part of the target is held by nobody that counts, buffers that wait for a run go, and the allocator is asked to give
-/// back what it keeps.
-const SLACK_PART: u64 = 8;
-
-/// And so often at most.
+/// How often at most buffers that wait for a run go, and the allocator is asked to give back what it keeps, where nobody waits for memory.
 const TRIM_EVERY_NS: u64 = 1_000_000_000;
 
 /// Without any setting: half of what the container or machine has.
@@ -66,14 +61,12 @@ pub fn look(server: &Server, trimmed_ns: &mut u64) {
     storage.measure_memory();
     let now = os::clock::now();
     let target = broker.target();
-    let slack = broker.uncounted() > target / SLACK_PART;
     // Nobody else may want it, where there are few pages: the target is the target.
     let wanted = storage.is_short_of_frames() || broker.others() > target / 2;
     let is_time = now.saturating_sub(*trimmed_ns) > TRIM_EVERY_NS || broker.others() > target / 4 * 3;
-    if slack && wanted && is_time {
+    if broker.has_slack() && wanted && is_time {
         *trimmed_ns = now;
         server.plans.let_go();
-        os::sched::preemptive(WaitType::PREEMPTIVE_OTHER, os::heap::trim);
-        storage.measure_memory();
+        storage.trim_memory();
     }
 }

@@ -1,10 +1,17 @@
 //! Predicates joined by OR: what all arms have in common stands beside them, and what each arm asks of one table alone can be asked of
 //! it before it is joined.
 
+use std::collections::HashSet;
+
+use types::SqlType;
+
 use super::access::is_lossless;
 use super::bands::merged;
 use super::rel::ColumnSet;
 use crate::plan::{CompareOp, Expr, ExprKind};
+
+/// More arms are not read by a seek each: each is asked whether the ones before it have had the row.
+pub const ARMS_MAX: usize = 16;
 
 /// The same predicates: (a AND b) OR (a AND c) is a AND (b OR c).
 pub fn factored(predicates: Vec<Expr>) -> Vec<Expr> {
@@ -13,7 +20,7 @@ pub fn factored(predicates: Vec<Expr>) -> Vec<Expr> {
     }
     let mut out = Vec::with_capacity(predicates.len());
     predicates.into_iter().for_each(|predicate| factor(predicate, &mut out));
-    let bounds: Vec<Expr> = out.iter().filter_map(common_bound).collect();
+    let bounds: Vec<Expr> = out.iter().flat_map(|p| [common_bound(p), common_list(p)]).flatten().collect();
     for bound in bounds {
         if !out.iter().any(|old| old.same(&bound)) {
             out.push(bound);
@@ -48,6 +55,44 @@ fn common_bound(predicate: &Expr) -> Option<Expr> {
         let kind = ExprKind::Compare { op, left: left.clone(), right: right.clone(), null_equal: false };
         arms.iter().all(|arm| arm.iter().any(holds)).then(|| Expr::predicate(kind))
     })
+}
+
+/// Many arms that each name a value of one column: `(a = 1 AND b = 2) OR (a = 3 AND b = 4) ...` has `b IN (2, 4 ...)` in it, by which an index
+/// can be read, or most rows told from those that the arms are for. Of several columns the one with the most values.
+fn common_list(predicate: &Expr) -> Option<Expr> {
+    let ExprKind::Or(arms) = &predicate.kind else { return None };
+    if arms.len() <= ARMS_MAX {
+        return None;
+    }
+    let arms: Vec<Vec<Expr>> = arms.iter().map(conjuncts).collect();
+    let lists = arms[0].iter().filter_map(named).filter_map(|(column, _)| {
+        let value_in = |arm: &Vec<Expr>| {
+            let values = arm.iter().filter_map(named).find(|(other, _)| other.same(column));
+            values.map(|(_, value)| value.clone()).filter(|value| compares_as_is(value.ty, column.ty))
+        };
+        let list = arms.iter().map(value_in).collect::<Option<Vec<Expr>>>()?;
+        let distinct: HashSet<String> = list.iter().map(|value| format!("{:?}", value.kind)).collect();
+        Some((distinct.len(), column, list))
+    });
+    let (_, column, list) = lists.max_by_key(|(distinct, ..)| *distinct)?;
+    Some(Expr::predicate(ExprKind::InList { value: Box::new(column.clone()), list }))
+}
+
+/// Neither is converted to be compared.
+fn compares_as_is(a: SqlType, b: SqlType) -> bool {
+    (a.kind, a.scale, a.collation) == (b.kind, b.scale, b.collation)
+}
+
+/// `column = literal`.
+fn named(predicate: &Expr) -> Option<(&Expr, &Expr)> {
+    let ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: false } = &predicate.kind else {
+        return None;
+    };
+    match (&left.kind, &right.kind) {
+        (ExprKind::Column(_), ExprKind::Literal(_)) => Some((left, right)),
+        (ExprKind::Literal(_), ExprKind::Column(_)) => Some((right, left)),
+        _ => None,
+    }
 }
 
 fn factor(predicate: Expr, out: &mut Vec<Expr>) {

@@ -2,14 +2,12 @@
 
 use super::access::{self, Access, Way};
 use super::constant::{equi, nulls_meet};
-use super::either::{conjuncts, not_true};
+use super::either::{ARMS_MAX, conjuncts, not_true};
 use super::estimate;
 use super::lower::{Lowered, Lowering, Output, Want};
 use super::rel::{ColumnId, ColumnSet, Columns, Get, Rel};
 use crate::plan::{Expr, ExprKind, IndexSpool, Operator, OperatorKind, TableSource};
 
-/// More arms are read by one scan: each is asked whether the ones before it have had the row.
-const ARMS_MAX: usize = 16;
 /// A table with fewer rows is scanned as fast.
 const SPOOLED_ROWS_MIN: u64 = 32;
 

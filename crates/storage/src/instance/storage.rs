@@ -930,6 +930,21 @@ impl Storage {
         os::limits::expect_use(broker.target().saturating_sub(self.memory_held()));
     }
 
+    /// Somebody is about to take `bytes`: where there is no room for them, what was freed lately and the allocator keeps goes back first.
+    pub fn make_room(&self, bytes: u64) {
+        self.measure_memory();
+        let broker = self.broker();
+        if broker.has_slack() && !broker.has_room_for(bytes) {
+            self.trim_memory();
+        }
+    }
+
+    /// Has the allocator give back what it keeps, off the scheduler: that takes milliseconds.
+    pub fn trim_memory(&self) {
+        os::sched::preemptive(WaitType::PREEMPTIVE_OTHER, os::heap::trim);
+        self.measure_memory();
+    }
+
     /// Somebody has taken memory: a worker that did so sees to it that some pages go.
     pub fn give_way(&self) {
         self.engine().buffer.give_way(1);

@@ -38,7 +38,8 @@ const FLOOR_PART: u64 = 16;
 /// And at least so many bytes.
 const FLOOR_BYTES: u64 = 64 * 8192;
 
-/// What is measured and not counted keeps others from what they must have up to this part of the target.
+/// What is measured and not counted keeps others from what they must have up to this part of the target. Beyond it, much of it is what was
+/// freed and the allocator keeps.
 const UNCOUNTED_PART: u64 = 8;
 
 /// What queries have together is at most this part of the target.
@@ -118,6 +119,11 @@ impl Broker {
 
     pub fn uncounted(&self) -> u64 {
         self.words.uncounted.load(Ordering::Relaxed)
+    }
+
+    /// So large a part of the target is held by nobody that counts that it is worth asking the allocator for what it keeps.
+    pub fn has_slack(&self) -> bool {
+        self.uncounted() > self.target() / UNCOUNTED_PART
     }
 
     /// The clerk holds so many bytes more; whoever may be refused asks first.

@@ -49,14 +49,28 @@ impl Engine {
         Err(tree.corrupt(tree.root))
     }
 
-    /// Has the system read those leaves of the keys that are not in memory, side by side. What fails is left to who reads them.
-    #[cold]
-    pub fn expect_leaves<'k>(&self, tree: &Tree, keys: impl Iterator<Item = &'k [u8]>) {
+    /// Appends where the leaves of the keys lie, 0 where that cannot be told, and has them brought near: from the disk, side by side, if they are
+    /// `absent`, as some of the last ones were; else into the cache of this CPU. What fails is left to who reads them.
+    pub fn expect_leaves<'k>(
+        &self,
+        tree: &Tree,
+        keys: impl Iterator<Item = &'k [u8]>,
+        absent: bool,
+        leaves: &mut Vec<u32>,
+    ) {
         let mut last = 0;
         for key in keys {
-            let Ok(Some((_, leaf))) = self.descend(tree, Target::Key(key)) else { return };
-            if leaf != std::mem::replace(&mut last, leaf) {
-                self.buffer.expect(&tree.file, leaf);
+            let leaf = match self.descend(tree, Target::Key(key)) {
+                Ok(Some((_, leaf))) => leaf,
+                Ok(None) | Err(_) => 0,
+            };
+            leaves.push(leaf);
+            if leaf == 0 || leaf == std::mem::replace(&mut last, leaf) {
+                continue;
+            }
+            match absent {
+                true => self.buffer.expect(&tree.file, leaf),
+                false => self.buffer.bring_near(&tree.file, leaf),
             }
         }
     }
@@ -91,6 +105,22 @@ impl Engine {
             }
         }
         self.leaf_shared(tree, Target::Key(key))
+    }
+
+    /// The leaf that `key` belongs to, and its place there: `leaf_near` that looks at the fences only if the place does not tell.
+    #[inline]
+    pub fn place_near<'a>(&'a self, tree: &Tree, key: &[u8], near: u32) -> StorageResult<(Shared<'a>, (usize, bool))> {
+        if near != 0 {
+            let leaf = self.buffer.shared(&tree.file, near)?;
+            if self.is_leaf_of(tree, &leaf)
+                && let Some(place) = page::lower_bound_within(&leaf, key)
+            {
+                return Ok((leaf, place));
+            }
+        }
+        let leaf = self.leaf_shared(tree, Target::Key(key))?;
+        let place = page::lower_bound(&leaf, key);
+        Ok((leaf, place))
     }
 
     pub fn leaf_exclusive<'a>(&'a self, tree: &Tree, key: &[u8]) -> StorageResult<Exclusive<'a>> {

@@ -403,9 +403,21 @@ impl Engine {
     /// The image of the row at `key` as `view` sees it, into `image`.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn read_row(&self, view: &View, tree: &Tree, key: &[u8], image: &mut Vec<u8>) -> StorageResult<Seen> {
+        self.read_row_near(view, tree, key, 0, image)
+    }
+
+    /// The same of a key that is thought to lie in the leaf `near` (0: no idea).
+    #[inline]
+    pub fn read_row_near(
+        &self,
+        view: &View,
+        tree: &Tree,
+        key: &[u8],
+        near: u32,
+        image: &mut Vec<u8>,
+    ) -> StorageResult<Seen> {
         os::plant!();
-        let leaf = self.leaf_shared(tree, crate::shapes::tree::Target::Key(key))?;
-        let (slot, found) = page::lower_bound(&leaf, key);
+        let (leaf, (slot, found)) = self.place_near(tree, key, near)?;
         if !found {
             return Ok(Seen::Nothing);
         }

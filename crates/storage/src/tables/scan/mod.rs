@@ -119,8 +119,11 @@ pub struct RowRef<'a> {
 /// Rows `next` reads ahead.
 const AHEAD_ROWS: usize = 32;
 
-/// Look-ups whose leaves are read side by side where some were not in memory: one in so many.
-const EXPECTED_KEYS: usize = 256;
+/// Look-ups whose leaves are found first, and then read: so many where some of the last ones were not in memory (one in `MISSED_PART`), so many
+/// where all were. Fewer than `EXPECTED_MIN` are not worth it.
+const ABSENT_KEYS: usize = 256;
+const NEAR_KEYS: usize = 16;
+const EXPECTED_MIN: usize = 4;
 const MISSED_PART: usize = 8;
 
 /// Beginnings of keys to look up one after the other, each for an owner: whatever number the caller knows it by.
@@ -182,11 +185,10 @@ impl Prefixes {
         Some((&self.bytes[start as usize..end as usize], owner))
     }
 
-    /// The next ones, each given once.
-    fn expect(&mut self) -> impl Iterator<Item = &[u8]> {
-        let from = self.next.max(self.expected);
-        self.expected = (from + EXPECTED_KEYS).min(self.ends.len());
-        (from..self.expected).filter_map(|at| Some(self.at(at)?.0))
+    /// The next ones, up to `count`: their leaves are asked for now.
+    fn expect(&mut self, count: usize) -> impl Iterator<Item = &[u8]> {
+        self.expected = (self.next + count).min(self.ends.len());
+        (self.next..self.expected).filter_map(|at| Some(self.at(at)?.0))
     }
 
     #[inline]
@@ -234,6 +236,8 @@ struct Position {
     in_a_row: u32,
     /// Of the leaves that were last looked up, some were not in memory.
     misses: bool,
+    /// Most of the keys that were last looked up lay in a leaf of their own.
+    scattered: bool,
     done: bool,
 }
 
@@ -262,6 +266,7 @@ impl DiskScan {
             last: 0,
             in_a_row: 0,
             misses: false,
+            scattered: false,
             done: false,
         };
         at.place(&spec.lower, &spec.upper);
@@ -406,6 +411,11 @@ impl Position {
         self.leaf = leaf;
     }
 
+    /// How many look-ups have their leaves found together.
+    fn expected_keys(&self) -> usize {
+        if self.misses { ABSENT_KEYS } else { NEAR_KEYS }
+    }
+
     fn upper(&self) -> Option<&[u8]> {
         self.bounded.then_some(&self.upper[..])
     }
@@ -534,13 +544,19 @@ impl Source {
         let engine = &*self.table.engine;
         let stored = self.table.shape.stored();
         let (mut image, mut joined) = (Vec::new(), Vec::new());
-        for locators in locators.chunks(EXPECTED_KEYS) {
-            if at.misses {
-                engine.expect_leaves(&self.table.shape.base, locators.iter().map(|locator| &**locator));
+        let (mut leaves, mut rest) = (Vec::new(), locators);
+        while !rest.is_empty() {
+            let (locators, later) = rest.split_at(at.expected_keys().min(rest.len()));
+            rest = later;
+            leaves.clear();
+            if locators.len() >= EXPECTED_MIN {
+                let keys = locators.iter().map(|locator| &**locator);
+                engine.expect_leaves(&self.table.shape.base, keys, at.misses, &mut leaves);
             }
             let before = faults();
-            for locator in locators {
-                if !self.fetch_base(at, tx, locator, &mut image)? {
+            for (number, locator) in locators.iter().enumerate() {
+                let near = leaves.get(number).copied().unwrap_or(0);
+                if !self.fetch_base(at, tx, locator, near, &mut image)? {
                     continue;
                 }
                 let is_split = stored.long_values.is_some() && RowView::new(stored.layout, &image)?.has_overflow();
@@ -573,11 +589,12 @@ impl Source {
         at: &Position,
         tx: &mut Transaction,
         locator: &[u8],
+        near: u32,
         image: &mut Vec<u8>,
     ) -> StorageResult<bool> {
         loop {
             let (view, _) = self.how_to_read(tx, at.statement);
-            match self.table.engine.read_row(&view, &self.table.shape.base, locator, image)? {
+            match self.table.engine.read_row_near(&view, &self.table.shape.base, locator, near, image)? {
                 Seen::Here | Seen::Old => return Ok(true),
                 Seen::Nothing => return Ok(false),
                 Seen::Wait(_) if self.spec.lock.read_past => return Ok(false),
@@ -641,14 +658,20 @@ impl Source {
         let mut sink = Appender::new(self, batch);
         let mut held: Option<Shared<'_>> = None;
         let (before, first) = (faults(), prefixes.next);
+        // Where the next ones lie, from the one of this number on; and how many were not in the leaf before.
+        let (mut leaves, mut leaves_from, mut descents) = (Vec::new(), 0, 0);
         while reader.given < rows_max {
-            if at.misses && prefixes.next >= prefixes.expected {
+            let is_expected = prefixes.next < prefixes.expected;
+            if !is_expected && (at.misses || at.scattered) && prefixes.len() - prefixes.next >= EXPECTED_MIN {
                 // Descending with a leaf in hand could meet who splits it.
                 if let Some(leaf) = held.take() {
                     sink.leave(&leaf)?;
                     at.leaf = 0;
                 }
-                self.table.engine.expect_leaves(self.tree(), prefixes.expect());
+                leaves.clear();
+                leaves_from = prefixes.next;
+                let keys = prefixes.expect(at.expected_keys());
+                self.table.engine.expect_leaves(self.tree(), keys, at.misses, &mut leaves);
             }
             let Some((prefix, owner)) = prefixes.first() else { break };
             let within = held.as_deref().and_then(|leaf| page::lower_bound_within(leaf, prefix));
@@ -659,9 +682,10 @@ impl Source {
                         sink.leave(&leaf)?;
                         at.leaf = 0;
                     }
-                    let leaf = self.table.engine.leaf_near(self.tree(), prefix, at.leaf)?;
+                    let near = leaves.get(prefixes.next - leaves_from).copied().unwrap_or(at.leaf);
+                    let (leaf, place) = self.table.engine.place_near(self.tree(), prefix, near)?;
                     at.leaf = leaf.number();
-                    let place = page::lower_bound(&leaf, prefix);
+                    descents += 1;
                     (leaf, place)
                 }
             };
@@ -686,7 +710,9 @@ impl Source {
         if let Some(leaf) = held {
             sink.leave(&leaf)?;
         }
-        at.misses = misses(before, prefixes.next - first);
+        let looked_up = prefixes.next - first;
+        at.misses = misses(before, looked_up);
+        at.scattered = descents * 2 > looked_up;
         Ok(reader.given)
     }
 
