@@ -30,6 +30,8 @@ enum Token {
 #[derive(Debug, Clone)]
 pub struct LikePattern {
     tokens: Box<[Token]>,
+    /// Of `%characters%`.
+    contained: Option<Contained>,
     comparer: Comparer,
     /// varchar: blanks at the end of the text need no match.
     ignores_blanks: bool,
@@ -61,12 +63,19 @@ impl LikePattern {
         };
         let mut compiler = Compiler { chars: Chars::new(&comparer, pattern), escape, tokens: Vec::new() };
         let possible = compiler.run(pacer)?.is_some();
+        let contained = if escape.is_none() { Contained::of(&comparer, pattern) } else { None };
         let ignores_blanks = ty.is_ansi_string();
         let halves = !ignores_blanks && !ty.collation.get().supplementary;
-        Ok(LikePattern { tokens: compiler.tokens.into(), comparer, ignores_blanks, halves, possible })
+        Ok(LikePattern { tokens: compiler.tokens.into(), contained, comparer, ignores_blanks, halves, possible })
     }
 
     pub fn matches(&self, text: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<bool> {
+        if let Some(contained) = &self.contained
+            && let Some(found) = contained.is_in(text, &self.comparer)
+        {
+            pacer.spend(text.len() / 4)?;
+            return Ok(found);
+        }
         let blanks = self.blanks_at_end(text);
         Ok(self.possible && self.run(&self.tokens, Chars::new(&self.comparer, text), blanks, pacer)? == Outcome::Match)
     }
@@ -177,6 +186,41 @@ impl LikePattern {
             next = *behind;
             text = rest.clone();
         }
+    }
+}
+
+/// ASCII characters between two `%`, the usual pattern: a short text of ASCII alone is searched byte by byte.
+#[derive(Debug, Clone)]
+struct Contained(Box<[u8]>);
+
+/// Longer texts are searched in pieces.
+const CONTAINED_BYTES_MAX: usize = 8_000;
+
+impl Contained {
+    fn of(comparer: &Comparer, pattern: &[u8]) -> Option<Contained> {
+        let characters = comparer.ascii_of(pattern)?;
+        let needle = characters.strip_prefix(b"%")?.strip_suffix(b"%")?;
+        let is_plain = !needle.is_empty() && !needle.iter().any(|c| matches!(c, b'%' | b'_' | b'['));
+        is_plain.then(|| Contained(needle.into()))
+    }
+
+    /// None: a closer look is needed.
+    #[inline]
+    fn is_in(&self, text: &[u8], comparer: &Comparer) -> Option<bool> {
+        if text.len() > CONTAINED_BYTES_MAX {
+            return None;
+        }
+        let step = comparer.unit_bytes();
+        if !comparer.is_ascii(text) {
+            return None;
+        }
+        let needle = &*self.0;
+        let units = text.len() / step;
+        let is_at = |place: usize| {
+            let mut alike = needle.iter().enumerate();
+            alike.all(|(at, c)| comparer.are_alike(*c, text[(place + at) * step]))
+        };
+        Some(units >= needle.len() && (0..=units - needle.len()).any(is_at))
     }
 }
 

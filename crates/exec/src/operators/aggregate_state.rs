@@ -163,7 +163,7 @@ enum State {
     Extreme(Vec<Datum>, KeyCodec, Vec<Vec<u8>>, usize),
     /// MIN, MAX of class I64.
     ExtremeI64(Vec<Option<i64>>),
-    /// STRING_AGG: (order key, text) of each group.
+    /// STRING_AGG: (order key, text) of each group, without an order one text; bytes of all; the separator.
     Text(Vec<Vec<(Vec<u8>, Vec<u8>)>>, usize, Vec<u8>),
     Checksum(Vec<Option<i32>>),
     /// The product of each group, at the scale of the result.
@@ -520,14 +520,26 @@ impl Accumulator {
                     std::mem::swap(&mut keys[group], key);
                 }
             }
-            State::Text(texts, bytes, _) => {
-                let mut order = Vec::new();
-                if let Some(keys) = &self.order {
-                    keys.encode(row, &mut order);
+            State::Text(texts, bytes, separator) => {
+                let text = self.values.bytes(row);
+                match (&self.order, texts[group].first_mut()) {
+                    // As they come: they are joined at once.
+                    (None, Some((_, joined))) => {
+                        *bytes += separator.len() + text.len();
+                        let pacer = &mut context.pacer();
+                        pacer.copy(separator, joined)?;
+                        pacer.copy(text, joined)?;
+                    }
+                    (keys, _) => {
+                        let mut order = Vec::new();
+                        if let Some(keys) = keys {
+                            keys.encode(row, &mut order);
+                        }
+                        let text = context.own(Cow::Borrowed(text))?;
+                        *bytes += text.len() + order.len() + 48;
+                        texts[group].push((order, text));
+                    }
                 }
-                let text = context.own(Cow::Borrowed(self.values.bytes(row)))?;
-                *bytes += text.len() + order.len() + 48;
-                texts[group].push((order, text));
             }
             State::Checksum(sums) => {
                 let ColumnData::I64(values) = &self.values.data else { unreachable!("of an int") };

@@ -185,6 +185,30 @@ impl Comparer {
         self.step()
     }
 
+    /// All of its characters are ASCII, which need no code page.
+    #[inline]
+    pub fn is_ascii(&self, text: &[u8]) -> bool {
+        match self.form {
+            Form::Utf16 => {
+                let (units, rest) = text.as_chunks::<2>();
+                rest.is_empty() && units.iter().fold(0, |all, unit| all | (unit[0] & 0x80) | unit[1]) == 0
+            }
+            Form::Single(_) | Form::Multi(_) => text.is_ascii(),
+        }
+    }
+
+    /// Its characters, if all are ASCII.
+    pub fn ascii_of(&self, text: &[u8]) -> Option<Vec<u8>> {
+        self.is_ascii(text).then(|| text.iter().step_by(self.step()).copied().collect())
+    }
+
+    /// Whether two ASCII characters weigh the same, each on its own.
+    #[inline]
+    pub fn are_alike(&self, a: u8, b: u8) -> bool {
+        let may_differ = !self.rules.binary && !self.rules.case;
+        a == b || may_differ && self.plain[a as usize] != 0 && self.plain[a as usize] == self.plain[b as usize]
+    }
+
     /// Without the blanks at its end.
     #[inline]
     pub fn trim<'t>(&self, text: &'t [u8]) -> &'t [u8] {

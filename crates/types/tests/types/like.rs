@@ -281,3 +281,48 @@ impl Pause for Work {
         &self.left
     }
 }
+
+/// What `%characters%` goes by, in each collation that there is.
+#[test]
+fn ascii_characters_are_alike_as_they_weigh() {
+    for collation in collation::all() {
+        for ty in [SqlType::varchar(10), SqlType::nvarchar(10)] {
+            let comparer = collation::comparer(&ty.with_collation(collation));
+            let weights: Vec<Option<CharWeight>> =
+                (0..128_u8).map(|c| Chars::new(&comparer, &[c, 0][..comparer.unit_bytes()]).next()).collect();
+            for (a, weight) in weights.iter().enumerate() {
+                for (b, other) in weights.iter().enumerate() {
+                    let alike = comparer.are_alike(a as u8, b as u8);
+                    assert_eq!(alike, weight == other, "{a} and {b} in {collation:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn characters_between_percents() {
+    for (text, pattern, matches) in [
+        ("first-NAME x", "%name%", true),
+        ("first-NAME", "%-n%", true),
+        ("nam", "%name%", false),
+        ("", "%n%", false),
+        ("it's", "%'S%", true),
+        ("a b", "% %", true),
+        ("ab", "% %", false),
+        ("ab", "%%b%", true),
+        ("x\u{e9}y", "%e%", false),
+        ("x\u{e9}y", "%Y%", true),
+        ("xe\u{301}", "%e%", false),
+    ] {
+        for ty in
+            [ty(false, DEFAULT), ty(true, DEFAULT), ty(false, "Latin1_General_CI_AS"), ty(true, "Latin1_General_CI_AS")]
+        {
+            if ty.is_unicode_string() || !text.contains('\u{301}') {
+                assert_eq!(like(&ty, text, pattern, None), matches, "{text} LIKE {pattern} of {ty:?}");
+            }
+        }
+    }
+    let exact = ty(false, "Latin1_General_BIN2");
+    assert!(like(&exact, "aNb", "%N%", None) && !like(&exact, "aNb", "%n%", None));
+}
