@@ -145,7 +145,7 @@ CASES = [
          "do $$ declare v bigint := 0; r record; begin for r in select x from {b} loop v := v + r.x; end loop; end $$", compared=False),
     loop("loop of texts", "SET @s = @s + 'x'", "s := s || 'x'", declared=", @s varchar(max) = ''", theirs="; s text := ''"),
     loop("loop of dates and texts", "SET @v = DATEDIFF(day, '2020-01-01', DATEADD(hour, @i, '2020-01-01')) + LEN(CONCAT(@i, 'a', @k))",
-         "v := (date '2020-01-01' + i / 24) - date '2020-01-01' + length(concat(i, 'a', j))"),
+         "v := extract(day from timestamp '2020-01-01' + i * interval '1 hour' - timestamp '2020-01-01') + length(concat(i, 'a', j))"),
     loop("loop of TRY", "BEGIN TRY SET @v = 1 / (@i % 2) END TRY BEGIN CATCH SET @v = 0 END CATCH", "begin v := 1 / (i % 2); exception when others then v := 0; end"),
     loop("loop of prepared texts", "EXEC sp_executesql N'SELECT @v = x FROM {b} WHERE id = @k', N'@k int, @v bigint OUTPUT', @k, @v OUTPUT",
          "execute 'select x from {b} where id = $1' into v using j"),

@@ -16,6 +16,9 @@ use crate::pause::{CHARACTER, Pacer, STRIDE};
 /// each place that has those.
 const TABLE_MAX: usize = 8192;
 
+/// Bytes of a text from which on it is searched by a finder of its own.
+const FINDER_FROM: usize = 64;
+
 /// Characters compared in vain before the table is made.
 const VAIN_MAX: usize = 1024;
 
@@ -186,12 +189,18 @@ fn linear<'t>(
 fn find_bytes(text: &[u8], needle: &[u8], unit: usize, pacer: &mut Pacer<'_>) -> SqlResult<Option<usize>> {
     // The search itself is not paced: it gets as much as a stride has at a time, for memory's speed is some times that of other loops.
     let (prefix, rest) = needle.split_at(needle.len().min(STRIDE));
-    let finder = memmem::Finder::new(prefix);
+    // To make a finder takes longer than to search a short text.
+    let finder = (prefix.len() > 1 && text.len() > FINDER_FROM).then(|| memmem::Finder::new(prefix));
+    let find_in = |window: &[u8]| match (&finder, prefix) {
+        (Some(finder), _) => finder.find(window),
+        (None, [byte]) => memchr::memchr(*byte, window),
+        (None, prefix) => memmem::find(window, prefix),
+    };
     let mut from = 0;
     while from < text.len() {
         let window = &text[from..text.len().min(from + 4 * STRIDE + prefix.len())];
         pacer.spend(window.len() / 4)?;
-        match finder.find(window) {
+        match find_in(window) {
             None if from + window.len() == text.len() => return Ok(None),
             // A needle may begin at the window's end.
             None => from += window.len() + 1 - prefix.len(),

@@ -373,7 +373,7 @@ fn replace<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<
     let with = given!(call.bytes(2, context, row));
     let ty = call.arguments[0].ty;
     let comparer = collation::comparer(&ty);
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(value.len());
     let mut at = 0;
     let pacer = &mut context.pacer();
     while let Some(found) = search::find(&comparer, &value, &pattern, at, pacer)? {
