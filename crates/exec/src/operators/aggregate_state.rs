@@ -521,25 +521,8 @@ impl Accumulator {
                 }
             }
             State::Text(texts, bytes, separator) => {
-                let text = self.values.bytes(row);
-                match (&self.order, texts[group].first_mut()) {
-                    // As they come: they are joined at once.
-                    (None, Some((_, joined))) => {
-                        *bytes += separator.len() + text.len();
-                        let pacer = &mut context.pacer();
-                        pacer.copy(separator, joined)?;
-                        pacer.copy(text, joined)?;
-                    }
-                    (keys, _) => {
-                        let mut order = Vec::new();
-                        if let Some(keys) = keys {
-                            keys.encode(row, &mut order);
-                        }
-                        let text = context.own(Cow::Borrowed(text))?;
-                        *bytes += text.len() + order.len() + 48;
-                        texts[group].push((order, text));
-                    }
-                }
+                let keys = self.order.as_ref().map(|keys| (keys, row));
+                *bytes += add_text(&mut texts[group], self.values.bytes(row), separator, keys, context)?;
             }
             State::Checksum(sums) => {
                 let ColumnData::I64(values) = &self.values.data else { unreachable!("of an int") };
@@ -718,6 +701,31 @@ fn exact_average(sum: i128, count: i64, argument: &SqlType, ty: &SqlType) -> Sql
         rest %= count;
     }
     Ok(Datum::I128(whole))
+}
+
+/// Adds a text, whose place among the others the keys of a row say. How many bytes more there are.
+fn add_text(
+    texts: &mut Vec<(Vec<u8>, Vec<u8>)>,
+    text: &[u8],
+    separator: &[u8],
+    keys: Option<(&RowKeys, usize)>,
+    context: &Context,
+) -> SqlResult<usize> {
+    let mut order = Vec::new();
+    match (keys, texts.first_mut()) {
+        // As they come: they are joined at once.
+        (None, Some((_, joined))) => {
+            let pacer = &mut context.pacer();
+            pacer.copy(separator, joined)?;
+            pacer.copy(text, joined)?;
+            return Ok(separator.len() + text.len());
+        }
+        (None, None) => {}
+        (Some((keys, row)), _) => keys.encode(row, &mut order),
+    }
+    let bytes = text.len() + order.len() + 48;
+    texts.push((order, context.own(Cow::Borrowed(text))?));
+    Ok(bytes)
 }
 
 /// `texts`: each with its key of the order.
