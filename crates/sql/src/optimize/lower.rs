@@ -778,12 +778,21 @@ impl Lowering<'_> {
         goes
     }
 
+    /// The table that `rel` begins with, under filters, and under tests that ask each of its rows by a key of their own: no hash table of many rows
+    /// is made whenever some rows are sought.
+    fn driving<'r>(&self, rel: &'r Rel) -> Option<(&'r Get, Vec<Expr>)> {
+        let Rel::Join(join) = rel else { return seekable(rel) };
+        let is_test = matches!(join.kind, JoinKind::Semi | JoinKind::Anti) && !join.guard;
+        let (get, own) = seekable(&join.right).filter(|_| is_test)?;
+        if self.asks_by_key(get, &own) { self.driving(&join.left) } else { None }
+    }
+
     /// Is seeking the right side once a row of the left cheaper than hashing?
     fn seek_pays(&self, join: &Join, rows: (f64, f64), needed: &ColumnSet, goal: Option<f64>) -> bool {
         if join.hint.or(self.join_method) == Some(JoinMethod::Loop) {
             return true;
         }
-        let Some((get, own)) = seekable(&join.right) else { return false };
+        let Some((get, own)) = self.driving(&join.right) else { return false };
         if at_most_one(&join.left) {
             // The right is read once either way: without a hash table.
             return true;
@@ -827,7 +836,7 @@ impl Lowering<'_> {
         // Predicates go into the right side when that gives it a seek; they then read the outer row through slots.
         let (free, fixed): (Vec<Expr>, Vec<Expr>) =
             join.on.into_iter().partition(|p| !p.is_volatile() && !p.has_subquery());
-        let pushed = seekable(&join.right).is_some() && free.iter().any(|p| ColumnSet::of(p).meets(&left_ids));
+        let pushed = self.driving(&join.right).is_some() && free.iter().any(|p| ColumnSet::of(p).meets(&left_ids));
         let correlated = join.lateral || pushed;
         let (right, on) = match pushed {
             true => (push(join.right, free), fixed),

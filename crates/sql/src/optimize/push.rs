@@ -4,7 +4,8 @@
 use super::constant::{column_of, constant_of, equal_sides};
 use super::either::{cannot_fail, factored, implied};
 use super::rel::{ColumnId, ColumnSet, Join, Rel, substitute};
-use crate::plan::{Expr, ExprKind, JoinKind};
+use super::ways::SPOOLED_ROWS_MIN;
+use crate::plan::{Expr, ExprKind, JoinKind, TableSource};
 
 /// `rel` filtered by `predicates`, each as deep inside as it may go.
 pub fn push(rel: Rel, predicates: Vec<Expr>) -> Rel {
@@ -209,24 +210,26 @@ fn reads_left(join: &Join) -> bool {
     join.lateral && !join.guard && matches!(join.kind, JoinKind::Semi | JoinKind::Anti)
 }
 
-/// An equality of a column that an index of a table on the right begins with.
+/// An equality of a column of a table on the right that has an index for it, or is put aside by it.
 fn is_sought(predicate: &Expr, right: &Rel, left: &ColumnSet) -> bool {
     let Some((a, b)) = equal_sides(predicate) else { return false };
     [(a, b), (b, a)].iter().any(|(own, other)| {
-        column_of(own).is_some_and(|id| begins_index(right, id)) && ColumnSet::of(other).within(left)
+        column_of(own).is_some_and(|id| finds_by(right, id)) && ColumnSet::of(other).within(left)
     })
 }
 
-fn begins_index(rel: &Rel, id: ColumnId) -> bool {
+fn finds_by(rel: &Rel, id: ColumnId) -> bool {
     match rel {
         Rel::Get(get) => get.column_of(id).is_some_and(|column| {
             let is_first = |key: &[(u16, bool)]| key.first().is_some_and(|(first, _)| *first == column);
-            get.table.indexes.iter().any(|index| !index.disabled && index.filter.is_empty() && is_first(&index.key))
+            let has_index = || {
+                get.table.indexes.iter().any(|index| !index.disabled && index.filter.is_empty() && is_first(&index.key))
+            };
+            let is_put_aside = matches!(get.source, TableSource::Base(_)) && get.rows >= SPOOLED_ROWS_MIN;
+            is_put_aside || has_index()
         }),
-        Rel::Filter { input, .. } => begins_index(input, id),
-        Rel::Join(join) => {
-            begins_index(&join.left, id) || join.kind == JoinKind::Inner && begins_index(&join.right, id)
-        }
+        Rel::Filter { input, .. } => finds_by(input, id),
+        Rel::Join(join) => finds_by(&join.left, id) || join.kind == JoinKind::Inner && finds_by(&join.right, id),
         _ => false,
     }
 }

@@ -9,7 +9,7 @@ use super::rel::{ColumnId, ColumnSet, Columns, Get, Rel};
 use crate::plan::{Expr, ExprKind, IndexSpool, Operator, OperatorKind, TableSource};
 
 /// A table with fewer rows is scanned as fast.
-const SPOOLED_ROWS_MIN: u64 = 32;
+pub const SPOOLED_ROWS_MIN: u64 = 32;
 
 impl Lowering<'_> {
     /// Better than `access`, which is the best way with one scan.
@@ -123,7 +123,7 @@ impl Lowering<'_> {
     }
 
     /// A predicate asks for a value of an enclosing row.
-    fn asks_by_key(&self, get: &Get, predicates: &[Expr]) -> bool {
+    pub(super) fn asks_by_key(&self, get: &Get, predicates: &[Expr]) -> bool {
         !self.frames.is_empty() && {
             let own = get.defined();
             predicates.iter().any(|p| outer_key(p, &own).is_some())
