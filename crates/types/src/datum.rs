@@ -85,7 +85,9 @@ impl Datum {
 
     /// UTF-16LE, as nvarchar holds it.
     pub fn nvarchar(text: &str) -> Datum {
-        Datum::Bytes(text.encode_utf16().flat_map(u16::to_le_bytes).collect())
+        let mut bytes = Vec::new();
+        crate::collation::code_page::push_utf16(text, &mut bytes);
+        Datum::Bytes(bytes.into())
     }
 
     pub fn is_null(&self) -> bool {

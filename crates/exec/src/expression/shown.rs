@@ -14,6 +14,11 @@ pub fn shown(context: &Context, ty: &SqlType, value: &Datum) -> SqlResult<String
     {
         return base64(bytes, &mut context.pacer());
     }
+    match value {
+        Datum::Bytes(bytes) if ty.is_string() => return convert::text_of_paced(bytes, ty, &mut context.pacer()),
+        Datum::I64(number) if ty.is_integer() => return Ok(number.to_string()),
+        _ => {}
+    }
     let style = match ty.kind {
         _ if ty.is_temporal() => Some(126),
         TypeKind::Float | TypeKind::Real | TypeKind::Money | TypeKind::SmallMoney => Some(2),

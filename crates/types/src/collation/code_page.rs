@@ -113,7 +113,9 @@ fn multi_byte(code_page: CodePage) -> &'static Encoding {
 
 /// Appends `bytes` of the code page to `out` as UTF-16LE.
 pub fn decode(code_page: CodePage, bytes: &[u8], out: &mut Vec<u8>) {
-    if let Some(table) = single_byte(code_page) {
+    if bytes.is_ascii() {
+        widen(bytes, out);
+    } else if let Some(table) = single_byte(code_page) {
         out.reserve(2 * bytes.len());
         out.extend(bytes.iter().flat_map(|&byte| table.to_unit(byte).to_le_bytes()));
     } else {
@@ -122,7 +124,26 @@ pub fn decode(code_page: CodePage, bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// Appends ASCII characters, which are the same in every code page, as UTF-16LE.
+fn widen(ascii: &[u8], out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + 2 * ascii.len(), 0);
+    for (unit, byte) in out[start..].as_chunks_mut::<2>().0.iter_mut().zip(ascii) {
+        unit[0] = *byte;
+    }
+}
+
+/// The characters of UTF-16LE, if all are ASCII.
+fn narrowed(utf16: &[u8]) -> Option<Vec<u8>> {
+    let units = utf16.as_chunks::<2>().0;
+    let beyond = units.iter().fold(0, |bits, unit| bits | unit[0] & 0x80 | unit[1]);
+    (beyond == 0).then(|| units.iter().map(|unit| unit[0]).collect())
+}
+
 pub fn decode_str(code_page: CodePage, bytes: &[u8]) -> String {
+    if bytes.is_ascii() {
+        return String::from_utf8(bytes.to_vec()).expect("ASCII");
+    }
     match single_byte(code_page) {
         Some(table) => {
             let units = bytes.iter().map(|&byte| table.to_unit(byte));
@@ -197,6 +218,9 @@ pub fn piece_end(code_page: Option<CodePage>, bytes: &[u8]) -> usize {
 
 /// Appends UTF-16LE text to `out` in the code page. A last odd byte is dropped.
 pub fn encode(code_page: CodePage, utf16: &[u8], out: &mut Vec<u8>) {
+    if let Some(ascii) = narrowed(utf16) {
+        return out.extend_from_slice(&ascii);
+    }
     let units = utf16.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
     match single_byte(code_page) {
         Some(table) => {
@@ -213,6 +237,9 @@ pub fn encode(code_page: CodePage, utf16: &[u8], out: &mut Vec<u8>) {
 }
 
 pub fn encode_str(code_page: CodePage, text: &str, out: &mut Vec<u8>) {
+    if text.is_ascii() {
+        return out.extend_from_slice(text.as_bytes());
+    }
     match single_byte(code_page) {
         Some(table) => {
             out.extend(text.encode_utf16().map(|unit| to_byte(table, unit)));
@@ -257,12 +284,18 @@ fn best_fit(table: &SingleByte, unit: u16) -> Option<u8> {
 
 /// UTF-16LE bytes as text. Lone surrogates become U+FFFD, a last odd byte is dropped.
 pub fn utf16_to_string(utf16: &[u8]) -> String {
+    if let Some(ascii) = narrowed(utf16) {
+        return String::from_utf8(ascii).expect("ASCII");
+    }
     let units = utf16.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
     char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
 }
 
 /// Appends text as UTF-16LE bytes.
 pub fn push_utf16(text: &str, out: &mut Vec<u8>) {
+    if text.is_ascii() {
+        return widen(text.as_bytes(), out);
+    }
     out.reserve(2 * text.len());
     out.extend(text.encode_utf16().flat_map(u16::to_le_bytes));
 }

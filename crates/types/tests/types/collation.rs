@@ -190,3 +190,28 @@ proptest! {
         prop_assert_eq!(x.cmp(&y), order);
     }
 }
+
+/// What is ASCII alone is not looked up: it is the same beside other characters.
+#[test]
+fn ascii_is_the_same_in_every_code_page() {
+    for number in [437, 850, 874, 932, 936, 949, 950, 1250, 1251, 1252, 1253, 1254, 1255, 1256, 1257, 1258, 65001] {
+        let code_page = CodePage(number);
+        for byte in 0..128_u8 {
+            for (text, length) in [(&[byte][..], 1), (&[b'x', byte, 0xc3, 0xa9], 2)] {
+                let mut utf16 = Vec::new();
+                code_page::decode(code_page, text, &mut utf16);
+                assert_eq!(utf16[2 * length - 2..2 * length], [byte, 0], "{byte} in {number}");
+                let shown = code_page::decode_str(code_page, text);
+                assert_eq!(shown.as_bytes()[length - 1], byte, "{byte} in {number}");
+                let (mut again, mut of_text) = (Vec::new(), Vec::new());
+                code_page::encode(code_page, &utf16, &mut again);
+                code_page::encode_str(code_page, &shown, &mut of_text);
+                assert!(again.starts_with(&text[..length]) && of_text.starts_with(&text[..length]), "{byte} in {number}");
+                assert_eq!(code_page::utf16_to_string(&utf16), shown);
+                let mut wide = Vec::new();
+                code_page::push_utf16(&shown, &mut wide);
+                assert_eq!(wide, utf16);
+            }
+        }
+    }
+}

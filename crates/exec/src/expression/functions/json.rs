@@ -20,22 +20,25 @@ pub fn escape(text: &str, out: &mut String) {
 
 /// `escape` of a text that may be long.
 pub fn escape_paced(text: &str, out: &mut String, pacer: &mut Pacer<'_>) -> SqlResult<()> {
-    for c in text.chars() {
-        pacer.spend(1)?;
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '/' => out.push_str("\\/"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if (c as u32) < 0x20 => out.push_str(&format!("\\u{:04x}", c as u32)),
-            c => out.push(c),
+    pacer.pieces(text, |mut rest| {
+        while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || matches!(byte, b'"' | b'\\' | b'/')) {
+            out.push_str(&rest[..at]);
+            match rest.as_bytes()[at] {
+                b'"' => out.push_str("\\\""),
+                b'\\' => out.push_str("\\\\"),
+                b'/' => out.push_str("\\/"),
+                0x8 => out.push_str("\\b"),
+                0xc => out.push_str("\\f"),
+                b'\n' => out.push_str("\\n"),
+                b'\r' => out.push_str("\\r"),
+                b'\t' => out.push_str("\\t"),
+                control => out.push_str(&format!("\\u{control:04x}")),
+            }
+            rest = &rest[at + 1..];
         }
-    }
-    Ok(())
+        out.push_str(rest);
+        Ok(())
+    })
 }
 
 pub fn find(id: FunctionId) -> Option<Function> {
