@@ -55,6 +55,8 @@ pub struct Call {
     pub function: Function,
     pub id: sql::function::FunctionId,
     pub arguments: Box<[Scalar]>,
+    /// Of a date: what the first argument names.
+    pub part: Option<types::datetime::part::Part>,
 }
 
 /// Computes a built-in from its call node; it evaluates the arguments it needs.

@@ -213,9 +213,9 @@ fn reads_left(join: &Join) -> bool {
 /// An equality of a column of a table on the right that has an index for it, or is put aside by it.
 fn is_sought(predicate: &Expr, right: &Rel, left: &ColumnSet) -> bool {
     let Some((a, b)) = equal_sides(predicate) else { return false };
-    [(a, b), (b, a)].iter().any(|(own, other)| {
-        column_of(own).is_some_and(|id| finds_by(right, id)) && ColumnSet::of(other).within(left)
-    })
+    [(a, b), (b, a)]
+        .iter()
+        .any(|(own, other)| column_of(own).is_some_and(|id| finds_by(right, id)) && ColumnSet::of(other).within(left))
 }
 
 fn finds_by(rel: &Rel, id: ColumnId) -> bool {

@@ -206,7 +206,10 @@ fn ascii_is_the_same_in_every_code_page() {
                 let (mut again, mut of_text) = (Vec::new(), Vec::new());
                 code_page::encode(code_page, &utf16, &mut again);
                 code_page::encode_str(code_page, &shown, &mut of_text);
-                assert!(again.starts_with(&text[..length]) && of_text.starts_with(&text[..length]), "{byte} in {number}");
+                assert!(
+                    again.starts_with(&text[..length]) && of_text.starts_with(&text[..length]),
+                    "{byte} in {number}"
+                );
                 assert_eq!(code_page::utf16_to_string(&utf16), shown);
                 let mut wide = Vec::new();
                 code_page::push_utf16(&shown, &mut wide);

@@ -63,7 +63,20 @@ fn now<'a>(call: &'a Call, context: &'a Context, _row: Row<'a>) -> SqlResult<Val
     Ok(Value::from_owned(value))
 }
 
+/// Which part a function is asked for by its first argument, if that is the same for all rows. A wrong one is refused when a row comes.
+pub fn named_by(id: FunctionId, arguments: &[Scalar]) -> Option<Part> {
+    use FunctionId::*;
+    if !matches!(id, Dateadd | Datediff | DatediffBig | Datename | Datepart | Datetrunc | DateBucket) {
+        return None;
+    }
+    let Some(Datum::Bytes(name)) = arguments[0].as_constant() else { return None };
+    Part::from_name(&types::convert::text_of(&name, &arguments[0].ty))
+}
+
 fn part_of(call: &Call, context: &Context, row: Row<'_>) -> SqlResult<Part> {
+    if let Some(part) = call.part {
+        return Ok(part);
+    }
     let name = call.text(0, context, row)?.unwrap_or_default();
     Part::from_name(&name).ok_or_else(|| {
         let function = call.id.name().to_ascii_lowercase();
@@ -312,7 +325,7 @@ pub fn arithmetic(op: ArithmeticOp, arguments: [Scalar; 2], ty: SqlType) -> Scal
         ArithmeticOp::Add => |call, context, row| combine(call, context, row, types::arith::add_i64),
         _ => |call, context, row| combine(call, context, row, types::arith::sub_i64),
     };
-    let call = Call { ty, function, id: FunctionId::Dateadd, arguments: Box::new(arguments) };
+    let call = Call { ty, function, id: FunctionId::Dateadd, arguments: Box::new(arguments), part: None };
     Scalar::general(ty, General::Call(call))
 }
 

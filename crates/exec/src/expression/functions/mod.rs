@@ -63,7 +63,8 @@ pub fn call(id: FunctionId, arguments: Vec<Scalar>, ty: SqlType) -> SqlResult<Sc
         .or_else(|| hierarchy::find(id))
         .or_else(|| session::find(id));
     let function: Function = found.unwrap_or(host_function);
-    Ok(Scalar::general(ty, General::Call(Call { ty, function, id, arguments: arguments.into() })))
+    let part = datetime::named_by(id, &arguments);
+    Ok(Scalar::general(ty, General::Call(Call { ty, function, id, arguments: arguments.into(), part })))
 }
 
 /// What only the server can answer.
