@@ -1307,6 +1307,9 @@ BACKUP DATABASE model TO DISK = 'd.bak' WITH ENCRYPTION (ALGORITHM = AES_256, SE
 --- What administers: BACKUP ... WITH CONTINUE_AFTER_ERROR, FILE_SNAPSHOT, METADATA_ONLY
 BACKUP DATABASE model TO DISK = 'd.bak' WITH CONTINUE_AFTER_ERROR
 
+--- What administers: BACKUP, RESTORE ... WITH PASSWORD, MEDIAPASSWORD
+BACKUP DATABASE model TO DISK = 'd.bak' WITH PASSWORD = 'p'
+
 --- What administers: BACKUP DATABASE ... FILE, FILEGROUP, READ_WRITE_FILEGROUPS
 BACKUP DATABASE model FILEGROUP = 'PRIMARY' TO DISK = 'f.bak'
 
@@ -1386,9 +1389,9 @@ DROP DATABASE untruncated
 --- What administers: BACKUP LOG ... WITH STANDBY
 CREATE DATABASE untruncated
 BACKUP DATABASE untruncated TO DISK = 'standby.bak'
-GO
 BACKUP LOG untruncated TO DISK = 'standby.bak' WITH STANDBY = 'undo'
 GO
+SELECT 'ok' FROM sys.databases WHERE name = 'untruncated' AND is_in_standby = 1 AND is_read_only = 1 AND state = 0
 DROP DATABASE untruncated
 
 --- What administers: BACKUP LOG ... WITH TRUNCATE_ONLY, NO_LOG
@@ -1456,7 +1459,20 @@ RESTORE LOG @name FROM DISK = 'pages.bak' WITH FILE = 2
 GO
 SELECT 'ok' FROM t HAVING COUNT(*) = 400 AND MIN(b) = 'c'
 
---- What administers: RESTORE ... FILE, FILEGROUP, READ_WRITE_FILEGROUPS; RESTORE LOG ... PAGE
+--- What administers: RESTORE LOG ... PAGE = 'file:page, ...'
+CREATE TABLE t (a int PRIMARY KEY, b char(2000) NOT NULL)
+INSERT t SELECT value, 'b' FROM GENERATE_SERIES(1, 400)
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'listed.bak' WITH FORMAT
+DECLARE @pages varchar(max) = (SELECT STRING_AGG(CONCAT('1:', value), ',') FROM GENERATE_SERIES(50, 90))
+UPDATE t SET b = 'c'
+RESTORE DATABASE @name PAGE = @pages FROM DISK = 'listed.bak' WITH NORECOVERY
+BACKUP LOG @name TO DISK = 'listed.bak'
+RESTORE LOG @name PAGE = @pages FROM DISK = 'listed.bak' WITH FILE = 2
+GO
+SELECT 'ok' FROM t HAVING COUNT(*) = 400 AND MIN(b) = 'c'
+
+--- What administers: RESTORE ... FILE, FILEGROUP, READ_WRITE_FILEGROUPS
 RESTORE DATABASE x FILE = 'x' FROM DISK = 'works.bak'
 
 --- What administers: RESTORE ... WITH STANDBY
@@ -1472,6 +1488,17 @@ DROP DATABASE stands; DROP DATABASE stands_by
 
 --- What administers: RESTORE ... WITH PARTIAL
 RESTORE DATABASE x FROM DISK = 'works.bak' WITH PARTIAL, NORECOVERY
+
+--- What administers: RESTORE ... WITH KEEP_REPLICATION, KEEP_CDC
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'keeps.bak'
+RESTORE DATABASE keeps_nothing FROM DISK = 'keeps.bak' WITH KEEP_REPLICATION, KEEP_CDC
+GO
+SELECT 'ok' FROM sys.databases WHERE name = 'keeps_nothing' AND is_cdc_enabled = 0 AND is_published = 0
+DROP DATABASE keeps_nothing
+
+--- What administers: RESTORE ... WITH ENABLE_BROKER, NEW_BROKER, ERROR_BROKER_CONVERSATIONS, FILESTREAM, DBNAME, CONTINUE_AFTER_ERROR
+RESTORE DATABASE x FROM DISK = 'works.bak' WITH NEW_BROKER
 
 --- What administers: RESTORE DATABASE of model, msdb
 RESTORE DATABASE msdb FROM DISK = 'works.bak' WITH REPLACE

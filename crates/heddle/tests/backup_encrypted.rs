@@ -15,11 +15,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use bucket::{Bucket, KEY, NAME, SECRET};
-use lab::address::ServerAddress;
-use lab::client::{Connection, Target, Trust};
-use support::ask::{ask, connect, must, numbers, one, text_of, texts, word};
+use lab::client::Connection;
+use support::ask::{as_login, ask, connect, must, numbers, one, text_of, texts, word};
 use support::{Server, scratch};
-use tds::client::{ClientEncryption, ConnectOptions};
 
 /// In a row, and nowhere in a file that is encrypted; nor are the passwords and private keys anywhere.
 const MARK: &str = "what stands here is for nobody to see";
@@ -293,17 +291,6 @@ fn the_password_opens_what_the_servers_own_key_does_not_any_more() {
     must(&mut sa, &format!("{open}; ALTER MASTER KEY ADD ENCRYPTION BY SERVICE MASTER KEY; CLOSE MASTER KEY"));
     must(&mut sa, &restore);
     assert_eq!(rows(&mut sa, "shop2"), 1);
-}
-
-fn as_login(server: &Server, user: &str, password: &str) -> Connection {
-    let options = ConnectOptions {
-        user: user.into(),
-        password: password.into(),
-        encryption: ClientEncryption::Login,
-        ..ConnectOptions::default()
-    };
-    let address = ServerAddress::parse(&format!("127.0.0.1,{}", server.port)).expect("an address");
-    Connection::open(&Target::new(address, options, &Trust::Anyone).expect("a target"), None).expect("logged in")
 }
 
 #[test]

@@ -8,7 +8,9 @@
 
 mod support;
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use lab::client::Connection;
 use support::ask::{ask, connect, must, numbers, one, word};
@@ -164,6 +166,121 @@ fn the_error_log_tells_of_backups() {
     assert_eq!(count(&mut sa, "Database backed up.%"), 1);
     ask(&mut sa, "BACKUP DATABASE shop TO DISK = 'C:\\shop.bak'");
     assert_eq!(count(&mut sa, "BACKUP failed to complete%"), 2);
+}
+
+/// Files below a directory, by their paths there.
+fn files_below(directory: &Path) -> Vec<String> {
+    let (mut open, mut found) = (vec![directory.to_path_buf()], Vec::new());
+    while let Some(path) = open.pop() {
+        for entry in fs::read_dir(&path).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            match path.is_dir() {
+                true => open.push(path),
+                false => found.push(path.strip_prefix(directory).expect("below").to_str().expect("UTF-8").to_owned()),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A wrong call deletes nothing: files go that are what their kind says, end as is said, and were written before the moment.
+/// https://www.codykonior.com/2015/06/02/experiments-with-master-sys-xp-delete-file/
+#[test]
+fn a_clean_up_takes_old_backups_alone() {
+    let (server, directory) = start("backup-clean-up");
+    let mut sa = connect(&server, "master");
+    with_shop(&mut sa);
+    let shelf = directory.join("shelf");
+    let path = shelf.to_str().expect("UTF-8").to_owned();
+    must(&mut sa, &format!("EXEC xp_create_subdir N'{path}/a/b'; EXEC xp_create_subdir N'{path}/a/b'"));
+    for name in ["old.bak", "young.bak", "a/old.bak", "a/b/old.bak"] {
+        must(&mut sa, &format!("BACKUP DATABASE shop TO DISK = N'{path}/{name}'"));
+    }
+    must(&mut sa, &format!("BACKUP LOG shop TO DISK = N'{path}/old.trn'"));
+    fs::write(shelf.join("words.bak"), "no backup at all").expect("written");
+    fs::write(shelf.join("report.txt"), "a report").expect("written");
+    let week = Duration::from_secs(7 * 24 * 3_600);
+    for name in files_below(&shelf).iter().filter(|name| *name != "young.bak") {
+        let file = fs::OpenOptions::new().write(true).open(shelf.join(name)).expect("there");
+        file.set_modified(SystemTime::now() - week).expect("dated");
+    }
+    let all = ["a/b/old.bak", "a/old.bak", "old.bak", "old.trn", "report.txt", "words.bak", "young.bak"];
+    assert_eq!(files_below(&shelf), all);
+    let then = word(&mut sa, "SELECT CONVERT(nvarchar(30), DATEADD(day, -3, GETDATE()), 126)");
+    let before = word(&mut sa, "SELECT CONVERT(nvarchar(30), DATEADD(day, -9, GETDATE()), 126)");
+    let mut left = all.to_vec();
+    for (call, gone) in [
+        (format!("0, N'{path}', N'bak', N'{before}', 1"), None),
+        (format!("0, N'{path}', N'dif', N'{then}', 1"), None),
+        (format!("1, N'{path}', N'bak', N'{then}', 1"), None),
+        (format!("0, N'{path}/nothing', N'bak', N'{then}', 1"), None),
+        (format!("0, N'{path}', N'bak', N'{then}', 0"), Some("old.bak")),
+        (format!("0, N'{path}', N'.BAK', N'{then}', 1"), Some("a/old.bak")),
+        (format!("0, N'{path}', N'trn', N'{then}'"), Some("old.trn")),
+        (format!("1, N'{path}', N'txt', N'{then}'"), Some("report.txt")),
+        (format!("0, N'{path}/words.bak'"), None),
+        (format!("0, N'{path}/young.bak'"), Some("young.bak")),
+    ] {
+        must(&mut sa, &format!("EXEC master.dbo.xp_delete_file {call}"));
+        left.retain(|name| Some(*name) != gone);
+        assert_eq!(files_below(&shelf), left, "{call}");
+    }
+    assert_eq!(left, ["a/b/old.bak", "words.bak"], "not below the first level, and nothing else");
+    assert_eq!(numbers(&ask(&mut sa, &format!("EXEC xp_delete_file 2, N'{path}', N'bak'"))), [22003]);
+    must(&mut sa, "CREATE LOGIN low WITH PASSWORD = 'Some-1-password'");
+    for call in [
+        format!("xp_delete_file 0, N'{path}', N'bak'"),
+        format!("xp_create_subdir N'{path}/c'"),
+        format!("xp_dirtree N'{path}'"),
+        format!("xp_fileexist N'{path}'"),
+        "msdb.dbo.sp_delete_backuphistory '2099-01-01'".to_string(),
+        "msdb.dbo.sp_delete_database_backuphistory 'shop'".to_string(),
+    ] {
+        let told = ask(&mut sa, &format!("EXECUTE AS LOGIN = 'low'; EXEC {call}; REVERT"));
+        assert!(matches!(numbers(&told)[..], [15247] | [229]), "{call}: {:?}", numbers(&told));
+        ask(&mut sa, "WHILE SUSER_SNAME() <> 'sa' REVERT");
+    }
+    assert_eq!(files_below(&shelf), left);
+    assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM msdb.dbo.backupset"), 5);
+}
+
+/// https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-delete-backuphistory-transact-sql
+#[test]
+fn the_history_of_backups_is_shortened() {
+    let (server, directory) = start("backup-forgotten");
+    let mut sa = connect(&server, "master");
+    with_shop(&mut sa);
+    // The first two share their media, which goes with the last of them.
+    must(&mut sa, "BACKUP DATABASE shop TO DISK = 'both.bak'; RESTORE DATABASE copy FROM DISK = 'both.bak'");
+    must(&mut sa, "WAITFOR DELAY '00:00:01.1'; BACKUP DATABASE shop TO DISK = 'both.bak'");
+    must(&mut sa, "WAITFOR DELAY '00:00:01.1'; BACKUP DATABASE copy TO DISK = 'a.bak', DISK = 'b.bak'");
+    let shown = |sa: &mut Connection| {
+        let count = |sa: &mut Connection, table: &str| one(sa, &format!("SELECT COUNT(*) FROM msdb.dbo.{table}"));
+        ["backupset", "backupfile", "backupmediaset", "backupmediafamily", "restorehistory"]
+            .map(|table| count(sa, table))
+    };
+    assert_eq!(shown(&mut sa), [3, 6, 2, 3, 1]);
+    let finished = "SELECT backup_finish_date FROM msdb.dbo.backupset ORDER BY backup_set_id OFFSET";
+    let forget = |which: i32| {
+        format!(
+            "DECLARE @oldest datetime = ({finished} {which} ROWS FETCH NEXT 1 ROW ONLY); EXEC msdb.dbo.sp_delete_backuphistory @oldest_date = @oldest"
+        )
+    };
+    // The oldest date is retained.
+    must(&mut sa, &forget(0));
+    assert_eq!(shown(&mut sa), [3, 6, 2, 3, 1]);
+    must(&mut sa, &forget(1));
+    assert_eq!(shown(&mut sa), [2, 4, 2, 3, 0]);
+    must(&mut sa, "EXEC msdb.dbo.sp_delete_database_backuphistory @database_name = N'COPY'");
+    assert_eq!(shown(&mut sa), [1, 2, 1, 1, 0]);
+    must(&mut sa, "EXEC msdb.dbo.sp_delete_backuphistory '2099-01-01'");
+    assert_eq!(shown(&mut sa), [0; 5]);
+    assert_eq!(numbers(&ask(&mut sa, "EXEC msdb.dbo.sp_delete_backuphistory")), [201]);
+    // The files stay, and are restored from as before.
+    assert!(directory.join("data/backup/both.bak").exists());
+    must(&mut sa, "RESTORE DATABASE again FROM DISK = 'both.bak' WITH FILE = 2");
+    assert_eq!(shown(&mut sa), [1, 2, 1, 1, 1]);
 }
 
 #[test]

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use lab::client::Connection;
 use support::ask::{ask, connect, must, numbers, one, text_of, texts, word};
+use support::random::{Random, number};
 use support::wire::Wire;
 use support::{Server, scratch};
 
@@ -503,6 +504,77 @@ fn a_kill_leaves_the_old_database_or_the_new_one() {
         worker.join().expect("it ran");
     }
     assert!(changed, "no restore got to its end in any round");
+}
+
+/// Sums of the rows on pages and in memory.
+fn sums(sa: &mut Connection, name: &str) -> (i64, i64) {
+    let sum = |table: &str| format!("SELECT ISNULL(SUM(CONVERT(bigint, id)), 0) FROM {name}..{table}");
+    (one(sa, &sum("t")), one(sa, &sum("m")))
+}
+
+/// KILLS: so many, in turns within a shrink, the making of a snapshot, and the way back to one.
+#[test]
+fn a_kill_within_a_shrink_or_a_snapshot_leaves_all_rows() {
+    let kills = number("KILLS").unwrap_or(6);
+    let seed = number("SEED").unwrap_or_else(|| u64::from(std::process::id()));
+    let mut random = Random(seed);
+    let (mut server, directory) = start("killed-within");
+    let mut sa = connect(&server, "master");
+    must(&mut sa, "CREATE DATABASE shop; CREATE TABLE shop..t (id int PRIMARY KEY, v char(900) NOT NULL)");
+    must(
+        &mut sa,
+        "USE shop; CREATE TABLE m (id int PRIMARY KEY NONCLUSTERED) WITH (MEMORY_OPTIMIZED = ON); USE master",
+    );
+    must(&mut sa, "INSERT shop..t SELECT value, 'kept' FROM GENERATE_SERIES(1, 3000); INSERT shop..m VALUES (1)");
+    let mut ended = [0; 3];
+    for round in 0..kills {
+        let shown = format!("round {round}, seed {seed}");
+        let which = (round % 3) as usize;
+        // Pages before the end of the file become free.
+        let added = "SELECT value, 'added' FROM GENERATE_SERIES(10001, 14000)";
+        must(&mut sa, &format!("INSERT shop..t {added}; DELETE shop..t WHERE id BETWEEN 10001 AND 13900"));
+        let make = "CREATE DATABASE shop_then ON (NAME = shop, FILENAME = 'shop_then.ss') AS SNAPSHOT OF shop";
+        let then = sums(&mut sa, "shop");
+        let statement = match which {
+            0 => "DBCC SHRINKDATABASE ('shop') WITH NO_INFOMSGS",
+            1 => make,
+            _ => {
+                must(&mut sa, make);
+                must(&mut sa, "DELETE shop..t WHERE id % 7 = 0; INSERT shop..m VALUES (2)");
+                "RESTORE DATABASE shop FROM DATABASE_SNAPSHOT = 'shop_then'"
+            }
+        };
+        let before = sums(&mut sa, "shop");
+        drop(sa);
+        let port = server.port;
+        let running = std::thread::spawn(move || {
+            if let Some(mut wire) = Wire::open(port, "master") {
+                wire.query(statement);
+            }
+        });
+        std::thread::sleep(Duration::from_millis(random.below(if which == 0 { 150 } else { 500 }) as u64));
+        server.kill();
+        running.join().expect("it ran");
+        server = again(&directory);
+        sa = connect(&server, "master");
+        let found = sums(&mut sa, "shop");
+        let has_snapshot = one(&mut sa, "SELECT COUNT(*) FROM sys.databases WHERE name = 'shop_then'") == 1;
+        let is_back = which == 2 && found == then;
+        assert!(found == before || is_back, "{shown}: {found:?} of {before:?} and {then:?}");
+        must(&mut sa, "DBCC CHECKDB ('shop') WITH NO_INFOMSGS");
+        if has_snapshot {
+            assert_eq!(sums(&mut sa, "shop_then"), then, "{shown}");
+            must(&mut sa, "DBCC CHECKDB ('shop_then') WITH NO_INFOMSGS; DROP DATABASE shop_then");
+        }
+        assert!(which != 2 || has_snapshot, "{shown}: the way back takes the snapshot away");
+        ended[which] += u32::from(is_back || which == 1 && has_snapshot);
+        must(&mut sa, "DELETE shop..t WHERE id > 10000 OR v <> 'kept'; DELETE shop..m WHERE id > 1");
+        must(
+            &mut sa,
+            "INSERT shop..t SELECT value, 'kept' FROM GENERATE_SERIES(1, 3000) WHERE value NOT IN (SELECT id FROM shop..t)",
+        );
+    }
+    println!("{kills} kills, seed {seed}: {} snapshots and {} ways back were there", ended[1], ended[2]);
 }
 
 /// Bytes of a database and of its log that the newest backup of it has read.

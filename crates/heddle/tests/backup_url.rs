@@ -11,11 +11,9 @@ mod bucket;
 use std::time::{Duration, Instant};
 
 use bucket::{Bucket, KEY, Mood, NAME, SECRET};
-use lab::address::ServerAddress;
-use lab::client::{Connection, Target, Trust};
-use support::ask::{ask, connect, must, numbers, one, text_of, texts, word};
+use lab::client::Connection;
+use support::ask::{as_login, ask, connect, must, numbers, one, text_of, texts, word};
 use support::{Server, scratch};
-use tds::client::{ClientEncryption, ConnectOptions};
 
 /// Longer than anything that is waited for takes.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -57,18 +55,6 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
         assert!(started.elapsed() < PATIENCE, "{what}");
         std::thread::sleep(Duration::from_millis(20));
     }
-}
-
-fn as_login(server: &Server, user: &str, password: &str) -> Connection {
-    let options = ConnectOptions {
-        user: user.into(),
-        password: password.into(),
-        encryption: ClientEncryption::Login,
-        ..ConnectOptions::default()
-    };
-    let address = ServerAddress::parse(&format!("127.0.0.1,{}", server.port)).expect("an address");
-    let target = Target::new(address, options, &Trust::Anyone).expect("a target");
-    Connection::open(&target, None).expect("logged in")
 }
 
 #[test]

@@ -315,6 +315,45 @@ fn numbers_move_under_load() {
     }
 }
 
+/// Failed logins, errors, the log, the disk, the last checkpoint, space and state of each database.
+#[test]
+fn what_an_operator_watches_is_told() {
+    let (port, data) = (free_port(), scratch("http-watched").join("data"));
+    let http = format!("127.0.0.1:{port}");
+    let server = Server::start_on(data.to_str().expect("UTF-8"), &["--http", &http, "--admin-listen", "off"]);
+    let page = Page { server, port };
+    page.server.query("CREATE DATABASE shop; CREATE DATABASE other; CREATE TABLE shop..t (v char(5000))");
+    page.server.query("BACKUP DATABASE shop TO DISK = 'NUL'");
+    let before = page.metrics();
+    let mut wrong = binary();
+    wrong.args(["sql", "-S", &page.server.address(), "-U", "sa", "-P", "Wrong-1-password", "-Q", "SELECT 1"]);
+    assert!(!wrong.stdin(Stdio::null()).output().expect("heddle sql runs").status.success());
+    page.server.query("SELECT 1/0");
+    page.server.query("PRINT 'told'");
+    page.server.query("RAISERROR('the end', 20, 1) WITH LOG");
+    page.server.query("INSERT shop..t SELECT 'v' FROM GENERATE_SERIES(1, 3000)");
+    page.server.query("ALTER DATABASE other SET OFFLINE; BACKUP LOG shop TO DISK = 'NUL' WITH NORECOVERY; CHECKPOINT");
+    let after = page.metrics();
+    let grown = |name: &str, labels: &[(&str, &str)]| after.value(name, labels) - before.value(name, labels);
+    assert_eq!(grown("heddle_failed_logins_total", &[]), 1.0);
+    let errors = |instance: &str| grown("heddle_sql_errors_errors_total", &[("instance", instance)]);
+    assert_eq!((errors("User Errors"), errors("Kill Connection Errors"), errors("DB Offline Errors")), (1.0, 1.0, 0.0));
+    assert!(errors("Info Errors") >= 1.0, "PRINT");
+    assert_eq!(
+        grown("heddle_sql_errors_errors_total", &[]),
+        errors("User Errors") + errors("Kill Connection Errors") + errors("Info Errors")
+    );
+    for name in ["heddle_log_bytes", "heddle_log_used_bytes", "heddle_disk_free_bytes"] {
+        assert!(after.value(name, &[]) > 0.0, "{name}");
+    }
+    assert!(after.value("heddle_checkpoint_age_seconds", &[]) < PATIENCE.as_secs_f64());
+    let of = |name: &str| after.value("heddle_database_online", &[("database", name)]);
+    assert_eq!((of("master"), of("shop"), of("other")), (1.0, 0.0, 0.0));
+    assert_eq!(before.sum("heddle_database_online") - after.sum("heddle_database_online"), 2.0);
+    assert!(grown("heddle_database_bytes", &[("database", "shop")]) > 3000.0 * 5000.0);
+    assert!(grown("heddle_database_used_bytes", &[("database", "shop")]) > 3000.0 * 5000.0);
+}
+
 /// One that is blocked, the one it waits for, and others, spread over the engines.
 #[test]
 fn sessions_tell_what_they_wait_for() {

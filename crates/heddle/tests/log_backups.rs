@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use lab::client::Connection;
 use support::ask::{ask, connect, must, numbers, one, text_of, texts, word};
+use support::files::{PAGE, data_file, overwrite};
 use support::wire::Wire;
 use support::{Server, scratch, target};
 
@@ -356,7 +357,9 @@ fn the_tail_of_the_log_closes_a_database_for_its_restore() {
     must(&mut sa, &format!("BACKUP LOG shop TO {} WITH NORECOVERY", disk("tail.trn")));
     assert_eq!(state(&mut sa, "shop"), (1, "RESTORING".into()));
     refused(&mut sa, "SELECT * FROM shop..t", &[927]);
-    refused(&mut sa, &format!("RESTORE LOG shop FROM {}", disk("tail.trn")), &[3117, 3013]);
+    // Of that it has all.
+    must(&mut sa, &format!("RESTORE LOG shop FROM {} WITH NORECOVERY", disk("tail.trn")));
+    assert_eq!(state(&mut sa, "shop"), (1, "RESTORING".into()));
     // Its pages are as they were, a start included.
     drop(sa);
     server.kill();
@@ -375,6 +378,113 @@ fn the_tail_of_the_log_closes_a_database_for_its_restore() {
     must(&mut sa, &format!("BACKUP DATABASE shop TO {}", disk("full.bak")));
     refused(&mut sa, "BACKUP LOG shop TO DISK = '/dev/null/such/place.trn' WITH NORECOVERY", &[3201, 3013]);
     assert_eq!((state(&mut sa, "shop").0, sum(&mut sa, "shop")), (0, 7));
+}
+
+/// The tail of a database whose file is missing, or damaged, has all that was committed, and nothing else: also not what transactions had changed
+/// that the start has rolled back without it.
+/// https://learn.microsoft.com/sql/relational-databases/backup-restore/back-up-the-transaction-log-when-the-database-is-damaged-sql-server
+/// https://learn.microsoft.com/sql/relational-databases/backup-restore/tail-log-backups-sql-server has the metadata.
+fn tail_of_a_lost_file(name: &str, state_then: &str, harm: impl Fn(&Path)) {
+    let (server, directory) = start(name);
+    let mut sa = connect(&server, "master");
+    let disk = |name: &str| format!("DISK = '{}'", directory.join(name).display());
+    with_shop(&mut sa);
+    must(&mut sa, "CREATE DATABASE beside; CREATE TABLE beside..b (id int PRIMARY KEY)");
+    must(&mut sa, &format!("BACKUP DATABASE shop TO {}", disk("full.bak")));
+    add(&mut sa, 2);
+    must(&mut sa, &format!("BACKUP LOG shop TO {}", disk("log.trn")));
+    add(&mut sa, 4);
+    let mut open = connect(&server, "shop");
+    must(
+        &mut open,
+        "BEGIN TRANSACTION; INSERT t SELECT value, 'open' FROM GENERATE_SERIES(100, 400); UPDATE t SET v = 'lost' WHERE id < 5;
+         DELETE t WHERE id = 2; INSERT m WITH (SNAPSHOT) VALUES (100, 100); INSERT beside..b VALUES (1)",
+    );
+    let mut gone = connect(&server, "shop");
+    must(&mut gone, "BEGIN TRANSACTION; INSERT t VALUES (500, 'rolled back'); ROLLBACK");
+    // Its pages are on disk with what is open, and the log behind.
+    must(&mut sa, "CHECKPOINT");
+    add(&mut sa, 8);
+    let id = one(&mut sa, "SELECT DB_ID('shop')");
+    server.kill();
+    let file = data_file(&directory.join("data"), id);
+    let kept = directory.join("kept.hdb");
+    std::fs::copy(&file, &kept).expect("kept");
+    harm(&file);
+    let server = again(&directory);
+    let mut sa = connect(&server, "master");
+    assert_eq!(state(&mut sa, "shop").1, state_then);
+    assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM beside..b"), 0);
+    let closed = if state_then == "SUSPECT" { 926 } else { 945 };
+    refused(&mut sa, &format!("BACKUP DATABASE shop TO {}", disk("no.bak")), &[closed, 3013]);
+    refused(&mut sa, &format!("BACKUP LOG shop TO {}", disk("no.trn")), &[closed, 3013]);
+    refused(
+        &mut sa,
+        &format!("BACKUP LOG shop TO {} WITH NO_TRUNCATE, STANDBY = 'u'", disk("no.trn")),
+        &[closed, 3013],
+    );
+    let told = must(&mut sa, &format!("BACKUP LOG shop TO {} WITH NO_TRUNCATE", disk("tail.trn")));
+    assert_eq!(numbers(&told), [4035, 3014], "{:?}", texts(&told));
+    assert_eq!(
+        one(
+            &mut sa,
+            "SELECT CONVERT(int, has_incomplete_metadata) + 10 * is_copy_only FROM msdb.dbo.backupset WHERE backup_set_id = (SELECT MAX(backup_set_id) FROM msdb.dbo.backupset)"
+        ),
+        11
+    );
+    let restored = |sa: &mut Connection, name: &str, tail: &str, with: &str| {
+        must(sa, &format!("RESTORE DATABASE {name} FROM {} WITH NORECOVERY", disk("full.bak")));
+        must(sa, &format!("RESTORE LOG {name} FROM {} WITH NORECOVERY", disk("log.trn")));
+        must(sa, &format!("RESTORE LOG {name} FROM {} WITH {with}", disk(tail)));
+        let wrong = format!("SELECT COUNT(*) FROM {name}..t WHERE v <> CASE id WHEN 1 THEN 'one' ELSE 'row' END");
+        assert_eq!((sum(sa, name), one(sa, &wrong)), (15, 0), "{name}");
+        must(sa, &format!("DBCC CHECKDB ('{name}') WITH NO_INFOMSGS"));
+    };
+    restored(&mut sa, "seen", "tail.trn", "STANDBY = 'u'");
+    must(&mut sa, "RESTORE DATABASE seen WITH RECOVERY");
+    assert_eq!(sum(&mut sa, "seen"), 15);
+    // A start between the steps changes nothing.
+    drop(sa);
+    server.kill();
+    let server = again(&directory);
+    let mut sa = connect(&server, "master");
+    restored(&mut sa, "beside_it", "tail.trn", "RECOVERY");
+    // The file comes back, and the chain goes on as if no tail had been backed up.
+    std::fs::copy(&kept, &file).expect("put back");
+    must(&mut sa, "ALTER DATABASE shop SET ONLINE");
+    assert_eq!(sum(&mut sa, "shop"), 15);
+    must(&mut sa, &format!("BACKUP LOG shop TO {}", disk("next.trn")));
+    restored(&mut sa, "later", "next.trn", "RECOVERY");
+    // Or it does not, and the backups take its place.
+    drop(sa);
+    server.kill();
+    harm(&file);
+    let server = again(&directory);
+    let mut sa = connect(&server, "master");
+    refused(&mut sa, &format!("RESTORE DATABASE shop FROM {} WITH NORECOVERY", disk("full.bak")), &[3159, 3013]);
+    must(&mut sa, &format!("BACKUP LOG shop TO {} WITH FORMAT, NO_TRUNCATE, NORECOVERY", disk("last.trn")));
+    assert_eq!(state(&mut sa, "shop").1, "RESTORING");
+    must(&mut sa, "RESTORE DATABASE shop WITH RECOVERY");
+    assert_eq!(state(&mut sa, "shop").1, state_then);
+    must(&mut sa, &format!("BACKUP LOG shop TO {} WITH FORMAT, NO_TRUNCATE, NORECOVERY", disk("last.trn")));
+    must(&mut sa, &format!("RESTORE DATABASE shop FROM {} WITH NORECOVERY", disk("full.bak")));
+    for log in ["log.trn", "next.trn", "last.trn"] {
+        must(&mut sa, &format!("RESTORE LOG shop FROM {} WITH NORECOVERY", disk(log)));
+    }
+    must(&mut sa, "RESTORE DATABASE shop WITH RECOVERY");
+    assert_eq!(sum(&mut sa, "shop"), 15);
+    add(&mut sa, 16);
+    must(&mut sa, "DBCC CHECKDB ('shop') WITH NO_INFOMSGS");
+}
+
+#[test]
+fn the_log_of_a_database_whose_file_is_missing_is_backed_up() {
+    tail_of_a_lost_file("logs-missing", "RECOVERY_PENDING", |file| std::fs::remove_file(file).expect("removed"));
+}
+
+#[test]
+fn the_log_of_a_database_whose_file_is_damaged_is_backed_up() {
+    tail_of_a_lost_file("logs-damaged", "SUSPECT", |file| overwrite(file, 2 * PAGE + 100, &[0x5a; 64]));
 }
 
 /// Adds rows 1, 2, 3 ... of a session, to a table on pages and one in memory in one transaction, until it is told to stop. What was

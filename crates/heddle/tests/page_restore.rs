@@ -196,7 +196,12 @@ fn a_differential_backup_brings_pages_further_and_a_dropped_table_needs_none() {
         Some(3159),
         "a whole restore is another matter"
     );
-    must(&mut sa, "RESTORE LOG shop FROM DISK = 'tail.trn'");
+    // A list of pages may say which they are, and that is all of them.
+    let of_pages = |list: &str| format!("RESTORE LOG shop PAGE = '{list}' FROM DISK = 'tail.trn'");
+    assert_eq!(error_of(server.port, &of_pages(&list(&leaves[..3]))), Some(40510));
+    assert_eq!(error_of(server.port, &of_pages("1:57 1:61")), Some(4350));
+    must(&mut sa, &of_pages(&pages));
+    assert_eq!(error_of(server.port, &of_pages(&pages)), Some(3117));
     assert_eq!(content(&mut sa, "shop"), expected);
     assert_eq!(numbers(&must(&mut sa, "DBCC CHECKDB ('shop') WITH NO_INFOMSGS")), Vec::<i32>::new());
 

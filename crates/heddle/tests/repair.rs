@@ -160,6 +160,16 @@ fn an_emergency_ends_with_the_good_file_or_offline_or_a_drop() {
     assert_eq!(state(&mut sa, "a"), "EMERGENCY");
     assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM a..t"), 3_000);
     assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM a..m"), 301);
+    // "If the database is in the OFFLINE or EMERGENCY state, BACKUP isn't allowed even with NO_TRUNCATE."
+    // https://learn.microsoft.com/sql/t-sql/statements/backup-transact-sql
+    for backup in ["DATABASE a TO DISK = 'a.bak'", "LOG a TO DISK = 'a.trn' WITH NO_TRUNCATE"] {
+        assert_eq!(ask(&mut sa, &format!("BACKUP {backup}")).first_error().expect("an error").number, 5052);
+    }
+    must(&mut sa, "ALTER DATABASE a SET OFFLINE");
+    assert_eq!(
+        ask(&mut sa, "BACKUP LOG a TO DISK = 'a.trn' WITH NO_TRUNCATE").first_error().expect("an error").number,
+        942
+    );
     must(&mut sa, "ALTER DATABASE a SET ONLINE; INSERT a..m VALUES (302, 1); INSERT a..h VALUES (1, 'y')");
     must(
         &mut sa,

@@ -3,10 +3,12 @@
 
 mod support;
 
-use std::process::Stdio;
-use std::time::Duration;
+use std::io::ErrorKind;
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
-use support::{PASSWORD, Server, binary, scratch};
+use support::{PASSWORD, Server, binary, free_port, root, scratch, sql_at};
 
 /// Exit code and stderr of a `heddle serve` that refuses to start.
 fn refused(args: &[&str]) -> String {
@@ -45,6 +47,110 @@ fn a_start_waits_for_who_is_just_ending() {
     server.kill();
     let server = begun.join().expect("it started");
     assert_eq!(server.query("SET NOCOUNT ON; SELECT COUNT(*) FROM kept").trim(), "1");
+}
+
+/// The administrator's connection takes port 1434 or a free one, and not the port beside the server's own, which is another's: each finds its
+/// own server, where the error log says.
+/// https://learn.microsoft.com/sql/database-engine/configure-windows/remote-admin-connections-server-configuration-option
+#[test]
+fn servers_stand_on_neighbouring_ports() {
+    let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
+    let port = (0..100).map(|_| free_port()).find(|port| *port < u16::MAX && is_free(port + 1)).expect("two ports");
+    let servers = [port, port + 1].map(|port| Server::start_at(&format!("127.0.0.1:{port}"), ":memory:", &[]));
+    for server in &servers {
+        let own = format!("SET NOCOUNT ON; CREATE DATABASE at_{}", server.port);
+        server.query(&own);
+        let said = "SET NOCOUNT ON; CREATE TABLE #l (d datetime, p nvarchar(50), t nvarchar(max));
+            INSERT #l EXEC xp_readerrorlog 0, 1, N'Dedicated admin connection support was established for listening locally on port';
+            SELECT MAX(REPLACE(RIGHT(t, CHARINDEX(' ', REVERSE(t)) - 1), '.', '')) FROM #l";
+        let told = server.query(said);
+        let admin: u16 = told.trim().parse().unwrap_or_else(|_| panic!("a port: {told:?}"));
+        assert!(admin != port && admin != port + 1, "{admin} beside {port}");
+        let names = "SET NOCOUNT ON; SELECT name FROM sys.databases WHERE name LIKE 'at[_]%'";
+        let answer = sql_at(&format!("127.0.0.1,{admin}"), &["-A", "-h", "-1", "-W", "-Q", names]);
+        assert_eq!(String::from_utf8_lossy(&answer.stdout).trim(), format!("at_{}", server.port), "{answer:?}");
+    }
+}
+
+/// A client that connects while the data are being opened hears at once that nobody is there, and does not wait on a connection: a start may
+/// take as long as a recovery. Here it takes as long as a script.
+#[test]
+fn clients_are_refused_until_the_data_are_open() {
+    let directory = scratch("refused-until-open");
+    let script = directory.join("slow.sql");
+    std::fs::write(&script, "WAITFOR DELAY '00:00:01.5'; CREATE TABLE made (a int)").expect("written");
+    let (data, port, admin) = (directory.join("data"), free_port(), free_port());
+    let begun = Instant::now();
+    let starting = std::thread::spawn(move || {
+        let (listen, admin) = (format!("127.0.0.1:{port}"), format!("127.0.0.1:{admin}"));
+        let args = ["--init", script.to_str().expect("UTF-8"), "--admin-listen", &admin];
+        Server::start_at(&listen, data.to_str().expect("UTF-8"), &args)
+    });
+    let mut refused = 0;
+    let _first = loop {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it never listens");
+        // The administrator's listener is not there sooner, either.
+        let admin = TcpStream::connect(("127.0.0.1", admin)).is_ok();
+        match TcpStream::connect(("127.0.0.1", port)) {
+            Ok(stream) => break stream,
+            Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionRefused),
+        }
+        assert!(!admin || begun.elapsed() > Duration::from_millis(1_500), "the administrator's port listens first");
+        refused += 1;
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let connected = begun.elapsed();
+    assert!(refused > 0 && connected > Duration::from_millis(1_500), "connected after {connected:?}");
+    let server = starting.join().expect("it started");
+    assert_eq!(server.query("SET NOCOUNT ON; SELECT COUNT(*) FROM sys.tables WHERE name = 'made'").trim(), "1");
+}
+
+/// What the unit for systemd says works, from its command line to its stop, and systemd takes it.
+#[test]
+fn the_unit_starts_reloads_and_stops_a_server() {
+    let unit = root().join("packaging/heddle.service");
+    let text = std::fs::read_to_string(&unit).expect("the unit");
+    let value = |name: &str| {
+        let found = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+        found.unwrap_or_else(|| panic!("{name} is said")).to_owned()
+    };
+    let directory = scratch("unit");
+    let (data, password) = (directory.join("data"), directory.join("sa-password"));
+    std::fs::write(&password, PASSWORD).expect("written");
+    let start = value("ExecStart");
+    let mut words = start.split_whitespace();
+    assert_eq!(words.next(), Some("/usr/local/bin/heddle"));
+    let mut command = binary();
+    command.args(words.map(|word| match word {
+        "/var/lib/heddle" => data.to_str().expect("UTF-8"),
+        "/etc/heddle/sa-password" => password.to_str().expect("UTF-8"),
+        "0.0.0.0:1433" => "127.0.0.1:0",
+        word => word,
+    }));
+    command.args(["--admin-listen", "off"]).stderr(Stdio::inherit());
+    let server = Server::start_command(command, "127.0.0.1");
+    let reload = value("ExecReload").replace("$MAINPID", &server.pid().to_string());
+    let mut words = reload.split_whitespace();
+    let reloaded = Command::new(words.next().expect("a program")).args(words).status().expect("it runs");
+    assert!(reloaded.success(), "{reload}");
+    assert_eq!(server.query("SET NOCOUNT ON; SELECT 40 + 2").trim(), "42");
+    let stops_within: u64 = value("TimeoutStopSec").parse().expect("seconds");
+    let (code, took) = server.stop();
+    assert!(code == Some(0) && took < Duration::from_secs(stops_within), "{code:?} after {took:?}");
+    // A start that cannot serve fails, so that it is tried again.
+    assert_eq!(value("Restart"), "on-failure");
+    refused(&["--data", "/proc/none", "--listen", "127.0.0.1:0"]);
+    let mut verify = Command::new("systemd-analyze");
+    verify.arg("verify").arg("--man=no").arg(&unit);
+    match verify.output() {
+        Err(error) => println!("passed over: systemd-analyze: {error}"),
+        Ok(told) => {
+            let told = String::from_utf8_lossy(&told.stderr).into_owned();
+            // The program is not installed here, and systemd's own units are not this test's.
+            let about = |line: &&str| line.contains("heddle.service") && !line.contains("is not executable");
+            assert_eq!(told.lines().find(about), None, "{told}");
+        }
+    }
 }
 
 /// A connection that says nothing, one that rests after its login and one whose request runs do not hold the server up.
@@ -179,6 +285,25 @@ fn rows_that_do_not_fit_into_memory_name_what_they_need() {
     // And nothing was lost by it.
     let server = Server::start_on(data, &["--memory", "256MB"]);
     assert_eq!(server.query("SET NOCOUNT ON; SELECT COUNT(*) FROM m..t WHERE LEN(v) = 3000").trim(), "25000");
+}
+
+/// A limit of addresses that no server fits into is named, and nothing was done to the data.
+#[test]
+fn too_few_addresses_are_named() {
+    let data = scratch("few-addresses");
+    let data = data.to_str().expect("UTF-8 path");
+    let server = Server::start_on(data, &["--memory", "256MB"]);
+    server.query("CREATE TABLE kept (a int); INSERT kept VALUES (1)");
+    assert_eq!(server.stop().0, Some(0));
+    let command = binary();
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg("ulimit -v 2097152; exec \"$0\" \"$@\"").arg(command.get_program());
+    shell.args(["serve", "--data", data, "--listen", "127.0.0.1:0", "--memory", "256MB"]).stdin(Stdio::null());
+    let output = shell.output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("ulimit -v"), "{output:?}");
+    let server = Server::start_on(data, &["--memory", "256MB"]);
+    assert_eq!(server.query("SET NOCOUNT ON; SELECT COUNT(*) FROM kept").trim(), "1");
 }
 
 /// Those that say nothing go, and who logs in is let in.

@@ -374,6 +374,28 @@ fn refused_and_taken_addresses_are_told() {
     });
 }
 
+/// Nobody waits for a server that has its address and does not listen yet.
+#[test]
+fn a_reserved_address_refuses_until_it_listens() {
+    on_all(|machine, listen| {
+        machine.run(move || {
+            let address = {
+                let free = listen();
+                free.local_addr()
+            };
+            let first = Listener::reserve(address).unwrap();
+            assert_eq!(Stream::connect(address, Some(soon())).err(), Some(NetError::Refused));
+            first.listen().unwrap();
+            first.listen().unwrap();
+            assert_eq!(Listener::reserve(address).err(), Some(NetError::AddressInUse));
+            let client = Stream::connect(address, Some(soon())).unwrap();
+            client.write_all(b"x", None).unwrap();
+            let (server, _) = first.accept(Some(soon())).unwrap();
+            assert_eq!(server.read(&mut [0; 2], Some(soon())), Ok(1));
+        });
+    });
+}
+
 /// DMVs show these.
 #[test]
 fn both_ends_know_how_they_are_connected() {

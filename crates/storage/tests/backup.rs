@@ -8,7 +8,6 @@ use std::sync::Arc;
 use common::*;
 use os::disk::{Disk, File, Open, SimDisk, SimDiskFaults};
 use os::sched::{MachineConfig, Place, TaskKind};
-use os::sim::{SimConfig, run};
 use os::sync::Mutex;
 use os::wait::WaitType;
 use storage::backup::{self, Algorithm, Keyed, Media, Set, SetKey, Target, Wanted};
@@ -131,13 +130,6 @@ fn bytes_of(file: &File) -> Vec<u8> {
 
 fn sim_disk() -> SimDisk {
     SimDisk::new(SimDiskFaults::default())
-}
-
-/// Room for the copy as well.
-fn roomy(disk: &Disk) -> StorageConfig {
-    let mut config = small(disk.clone());
-    config.files_max = 8;
-    config
 }
 
 #[test]
@@ -542,46 +534,15 @@ const POINTS: [&str; 7] = [
 
 #[test]
 fn kills_leave_no_half_of_a_restored_database() {
-    let seeds: u64 = os::env::var("SEEDS").and_then(|n| n.parse().ok()).unwrap_or(12);
-    let mut points = std::collections::BTreeMap::<&'static str, u64>::new();
-    let mut kills = 0;
-    for seed in 1..=seeds {
+    let seeds = seeds(12);
+    let ends = Ends { lives: 5, points: &POINTS, passings_max: 3, steps_max: 6_000 };
+    let mut toll = Toll::default();
+    for seed in seeds.clone() {
         let kind = KINDS[seed as usize % KINDS.len()];
-        let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        let disk = sim_disk();
         let known = Arc::new(Mutex::new(WaitType::SOS_MUTEX, Known::default()));
-        for life in 0..=4 {
-            let (disk_, known_) = (disk.clone(), known.clone());
-            // At any step, or where a backup or a restore has come to something.
-            let point = POINTS[rng.next(POINTS.len() as u64) as usize];
-            let at_point = life < 4 && rng.next(3) > 0;
-            let sim = SimConfig {
-                kill_at_step: (life < 4 && !at_point).then(|| 200 + rng.next(6_000)),
-                kill_at_point: at_point.then(|| (point.to_owned(), 1 + rng.next(3))),
-                disks: vec![disk.clone()],
-                point_yields: 4,
-                steps_max: 4_000_000,
-                ..SimConfig::default()
-            };
-            let outcome = run(seed * 100 + life, sim, move || {
-                let disk = Disk::Sim(disk_);
-                let mut limits = roomy(&disk);
-                limits.log_flush_ms = 3;
-                limits.recovery_interval_ms = 1000;
-                let storage = Storage::open(limits).unwrap_or_else(|error| panic!("seed {seed} life {life}: {error}"));
-                live(&storage, &disk, kind, &known_);
-            });
-            kills += u64::from(outcome.result.is_none());
-            for (point, times) in outcome.points {
-                *points.entry(point).or_default() += times;
-            }
-        }
+        toll.take(seed, &sim_disk(), &ends, move |storage, disk, _| live(storage, disk, kind, &known));
     }
-    println!("{seeds} seeds, {kills} kills, {points:?}");
-    assert!(kills >= seeds, "lives end by kills: {kills}");
-    for point in POINTS {
-        assert!(points.contains_key(point), "{point} was never reached");
-    }
+    toll.expect(seeds.end - seeds.start, &POINTS);
 }
 
 #[test]
@@ -827,7 +788,7 @@ fn a_chain_of_logs_leads_to_every_moment() {
             logs.push(set);
         }
         for moment in moments.iter().filter(|_| rng.next(3) == 0) {
-            storage.begin_restore(COPY, &file, full.from, &mut no_step).expect("begun");
+            storage.begin_restore(COPY, (&file, full.from), None, &mut no_step).expect("begun");
             for (number, log) in logs[..=moment.log].iter().enumerate() {
                 let stop = Some(backup::Stop::At(moment.ticks));
                 let (_, reached) = storage.restore_log(COPY, (&file, log.from), stop, &mut no_step).expect("applied");
@@ -839,7 +800,7 @@ fn a_chain_of_logs_leads_to_every_moment() {
         }
         // Past the others by a differential one, and on to the end.
         let (set, then) = differential.expect("taken");
-        storage.begin_restore(COPY, &file, full.from, &mut no_step).expect("begun");
+        storage.begin_restore(COPY, (&file, full.from), None, &mut no_step).expect("begun");
         storage.restore_pages(COPY, (&file, set.from), None, &mut no_step).expect("applied");
         for log in &logs[2..] {
             storage.restore_log(COPY, (&file, log.from), None, &mut no_step).expect("applied");
@@ -847,7 +808,7 @@ fn a_chain_of_logs_leads_to_every_moment() {
         finish(&storage, COPY);
         assert!(rows_of(&storage, COPY) == model, "{kind:?}: the end");
         drop_copy(&storage);
-        storage.begin_restore(COPY, &file, full.from, &mut no_step).expect("begun");
+        storage.begin_restore(COPY, (&file, full.from), None, &mut no_step).expect("begun");
         let gap = storage.restore_log(COPY, (&file, logs[1].from), None, &mut no_step);
         let (begins, wanted) = (logs[1].head.scan_lsn, full.tail.end_lsn);
         assert_eq!(gap.map(drop), Err(backup::Gap::TooRecent { begins, wanted }));
@@ -859,6 +820,80 @@ fn a_chain_of_logs_leads_to_every_moment() {
         assert!(rows_of(&storage, COPY) == then, "{kind:?}: the differential backup");
         storage.end_log_chain(DB).expect("ended");
         assert_eq!(storage.chain(DB).expect("a chain").log_from, 0);
+    }
+}
+
+/// What is restored from the log of a file that nobody can open is what was committed, whatever was under way when it was lost: also what the
+/// start has rolled back without that file.
+#[test]
+fn the_log_of_a_lost_file_has_what_was_committed_and_nothing_else() {
+    for seed in seeds(16) {
+        let kind = KINDS[seed as usize % KINDS.len()];
+        let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let disk = Disk::memory();
+        let file = disk.open("chain", Open::New).expect("a file");
+        let storage = Storage::open(roomy(&disk)).expect("opened");
+        create(&storage, kind);
+        create_other(&storage, Kind::Clustered);
+        let (mut model, mut others) = (Model::new(), Model::new());
+        churn(&storage, DB, &mut rng, &mut model, 40);
+        let full = take_of(&storage, &file, 0, backup::SetKind::Full, 1);
+        churn(&storage, DB, &mut rng, &mut model, 30);
+        let log = take_of(&storage, &file, full.to, backup::SetKind::Log, 0);
+        churn(&storage, DB, &mut rng, &mut model, 20);
+        // One that never ends, in both databases.
+        let (mut lost, mut lost_others) = (model.clone(), others.clone());
+        let mut open = storage.begin(Isolation::ReadCommitted);
+        for _ in 0..1 + rng.next(40) {
+            change(&storage, DB, &mut open, &mut rng, &mut lost, 300);
+            if rng.next(2) == 0 {
+                change(&storage, OTHER, &mut open, &mut rng, &mut lost_others, 300);
+            }
+        }
+        if rng.next(2) == 0 {
+            storage.checkpoint().expect("a checkpoint");
+        }
+        let mut later = storage.begin(Isolation::ReadCommitted);
+        later.begin_statement();
+        let table = storage.open_table(DB, TABLE).expect("the table");
+        for id in 5_000..5_000 + rng.next(40) as i64 {
+            let row = (value(&mut rng, 2500), 3, None);
+            table.insert(&mut later, &image(table.layout(), id, &row)).expect("inserted");
+            model.insert(id, row);
+        }
+        later.commit(Durability::Full).expect("committed");
+        drop(table);
+        std::mem::forget(open);
+        std::mem::forget(storage);
+        disk.rename("d00001.hdb", "away").expect("moved");
+        let mut storage = Storage::open(roomy(&disk)).expect("opened without one");
+        for _ in 0..rng.next(3) {
+            churn(&storage, OTHER, &mut rng, &mut others, 10);
+            std::mem::forget(storage);
+            storage = Storage::open(roomy(&disk)).expect("opened without one");
+        }
+        assert_eq!(storage.hold_of(DB), Some(Hold::RecoveryPending));
+        let wanted = Wanted { kind: backup::SetKind::Log, about: b"of the tail", ..Wanted::default() };
+        let refused = storage.backup(DB, &file, log.to, &wanted, &mut no_step);
+        assert!(matches!(refused, Err(StorageError::Held { .. })), "{refused:?}");
+        let wanted = Wanted { copy_only: true, ..wanted };
+        let tail = storage.backup(DB, &file, log.to, &wanted, &mut no_step).expect("the tail");
+        assert!(tail.head.held && !log.head.held);
+        storage.begin_restore(COPY, (&file, 0), None, &mut no_step).expect("begun");
+        for from in [log.from, tail.from] {
+            storage.restore_log(COPY, (&file, from), None, &mut no_step).expect("applied");
+        }
+        let mut tx = storage.begin(Isolation::ReadCommitted);
+        storage.stand_by(&mut tx, Target { database: COPY, name: "copy" }, &mut no_step).expect("read");
+        tx.commit(Durability::Full).expect("committed");
+        assert!(rows_of(&storage, COPY) == model, "seed {seed}, {kind:?}: in standby");
+        drop_copy(&storage);
+        finish(&storage, COPY);
+        assert!(rows_of(&storage, COPY) == model, "seed {seed}, {kind:?}: recovered");
+        assert!(rows_of(&storage, OTHER) == others, "seed {seed}");
+        disk.rename("away", "d00001.hdb").expect("back");
+        storage.bring_online(DB).expect("online");
+        assert!(rows_of(&storage, DB) == model, "seed {seed}, {kind:?}: its file is back");
     }
 }
 
@@ -892,7 +927,7 @@ fn an_instance_of_format_5_opens_and_begins_a_chain() {
     let full = take_of(&storage, &file, 0, backup::SetKind::Full, 1);
     churn(&storage, DB, &mut Rng(6), &mut model, 30);
     let log = take_of(&storage, &file, full.to, backup::SetKind::Log, 0);
-    storage.begin_restore(COPY, &file, 0, &mut no_step).expect("begun");
+    storage.begin_restore(COPY, (&file, 0), None, &mut no_step).expect("begun");
     storage.restore_log(COPY, (&file, log.from), None, &mut no_step).expect("applied");
     finish(&storage, COPY);
     assert!(rows_of(&storage, COPY) == model);

@@ -3,12 +3,10 @@
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use common::*;
 use os::disk::{Disk, File, Open, SimDisk, SimDiskFaults};
-use os::sim::{SimConfig, run};
 use os::sync::Mutex;
 use os::wait::WaitType;
 use storage::backup::{self, Gap, Set, SetKind, Wanted, is_control_page};
@@ -19,12 +17,6 @@ const BASE: u128 = 77;
 
 fn no_step(_: backup::Progress) -> StorageResult<()> {
     Ok(())
-}
-
-fn roomy(disk: &Disk) -> StorageConfig {
-    let mut config = small(disk.clone());
-    config.files_max = 8;
-    config
 }
 
 fn create_other(storage: &Storage) {
@@ -205,44 +197,13 @@ const POINTS: [&str; 3] = ["restore.put_off", "restore.some_pages", "restore.put
 
 #[test]
 fn kills_leave_pages_as_they_were_or_waiting_or_back() {
-    let seeds: u64 = os::env::var("SEEDS").and_then(|n| n.parse().ok()).unwrap_or(16);
-    let mut points = BTreeMap::<&'static str, u64>::new();
-    let mut kills = 0;
-    let first: u64 = os::env::var("SEED").and_then(|n| n.parse().ok()).unwrap_or(1);
-    for seed in first..first + seeds {
-        let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        let disk = SimDisk::new(SimDiskFaults::default());
-        let known = Arc::new(Mutex::new(WaitType::SOS_MUTEX, Known::default()));
-        for life in 0..=5 {
-            let (disk_, known_) = (disk.clone(), known.clone());
-            let point = POINTS[rng.next(POINTS.len() as u64) as usize];
-            let at_point = life < 5 && rng.next(3) > 0;
-            let sim = SimConfig {
-                kill_at_step: (life < 5 && !at_point).then(|| 200 + rng.next(3_000)),
-                kill_at_point: at_point.then(|| (point.to_owned(), 1 + rng.next(6))),
-                disks: vec![disk.clone()],
-                point_yields: 4,
-                steps_max: 4_000_000,
-                ..SimConfig::default()
-            };
-            let seed_of_life = rng.next(1 << 40) | 1;
-            let outcome = run(seed * 100 + life, sim, move || {
-                let disk = Disk::Sim(disk_);
-                let mut limits = roomy(&disk);
-                limits.log_flush_ms = 3;
-                limits.recovery_interval_ms = 1000;
-                let storage = Storage::open(limits).unwrap_or_else(|error| panic!("seed {seed} life {life}: {error}"));
-                live(&storage, &disk, &known_, &mut Rng(seed_of_life));
-            });
-            kills += u64::from(outcome.result.is_none());
-            for (point, times) in outcome.points {
-                *points.entry(point).or_default() += times;
-            }
-        }
+    let seeds = seeds(16);
+    let ends = Ends { lives: 6, points: &POINTS, passings_max: 6, steps_max: 3_000 };
+    let mut toll = Toll::default();
+    for seed in seeds.clone() {
+        let (disk, known) = (SimDisk::new(SimDiskFaults::default()), Known::default());
+        let known = Arc::new(Mutex::new(WaitType::SOS_MUTEX, known));
+        toll.take(seed, &disk, &ends, move |storage, disk, rng| live(storage, disk, &known, rng));
     }
-    println!("{seeds} seeds, {kills} kills, {points:?}");
-    assert!(kills >= seeds, "lives end by kills: {kills}");
-    for point in POINTS {
-        assert!(points.contains_key(point), "{point} was never reached");
-    }
+    toll.expect(seeds.end - seeds.start, &POINTS);
 }

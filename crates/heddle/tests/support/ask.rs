@@ -3,7 +3,7 @@
 use lab::client::{Answer, Connection};
 use types::Datum;
 
-use super::{Server, target};
+use super::{Server, target, target_of};
 
 pub const REQUEST_MAX_MS: u64 = 30_000;
 
@@ -20,6 +20,11 @@ pub fn must(connection: &mut Connection, text: &str) -> Answer {
 
 pub fn connect(server: &Server, database: &str) -> Connection {
     Connection::open(&target(server.port, database), None).expect("logged in")
+}
+
+/// A session of a login.
+pub fn as_login(server: &Server, user: &str, password: &str) -> Connection {
+    Connection::open(&target_of(server.port, (user, password), ""), None).expect("logged in")
 }
 
 /// Numbers and texts of what the server said.

@@ -65,10 +65,15 @@ pub fn free_port() -> u16 {
 
 /// Where sessions of the tests' own client log in, the login encrypted as most drivers do it.
 pub fn target(port: u16, database: &str) -> Target {
+    target_of(port, ("sa", PASSWORD), database)
+}
+
+/// As another login; `database`: its own if that is empty.
+pub fn target_of(port: u16, (user, password): (&str, &str), database: &str) -> Target {
     let address = ServerAddress::parse(&format!("127.0.0.1,{port}")).expect("an address");
     let options = ConnectOptions {
-        user: "sa".into(),
-        password: PASSWORD.into(),
+        user: user.into(),
+        password: password.into(),
         database: database.into(),
         encryption: ClientEncryption::Login,
         ..ConnectOptions::default()

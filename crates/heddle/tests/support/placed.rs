@@ -87,9 +87,12 @@ pub fn check<const SESSIONS: usize>(server: &Server, database: &str) -> [u64; SE
     last
 }
 
-/// Numbers that a query answers, row by row.
+/// Numbers that a query answers, row by row. An answer that did not come is no answer without rows.
 pub fn numbers(server: &Server, database: &str, query: &str) -> Vec<Vec<u64>> {
-    let text = server.query(&format!("SET NOCOUNT ON; USE {database}; {query}"));
+    let text = format!("SET NOCOUNT ON; USE {database}; {query}");
+    let output = server.sql(&["-h", "-1", "-W", "-b", "-Q", &text]);
+    assert!(output.status.success(), "{query}: {output:?}");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
     let rows = text.lines().filter(|line| !line.is_empty() && !line.starts_with("Changed database"));
     rows.map(|line| line.split_whitespace().map(|n| n.parse().unwrap_or_else(|_| panic!("{query}: {text}"))).collect())
         .collect()

@@ -101,10 +101,26 @@ pub enum Listener {
 impl Listener {
     /// TCP port 0: any free one.
     pub fn bind(endpoint: Endpoint) -> NetResult<Listener> {
+        let listener = Listener::reserve(endpoint)?;
+        listener.listen()?;
+        Ok(listener)
+    }
+
+    /// Takes the address: who connects is refused until `listen`. Several may have taken the same TCP port until one of them listens.
+    pub fn reserve(endpoint: Endpoint) -> NetResult<Listener> {
         if crate::simcore::active() {
             simulated(endpoint).and_then(SimListener::bind).map(Listener::Sim)
         } else {
-            RealListener::bind(endpoint).map(Listener::Real)
+            RealListener::reserve(endpoint).map(Listener::Real)
+        }
+    }
+
+    /// Connections come from here on. Once more changes nothing. `AddressInUse`: another one listens there.
+    pub fn listen(&self) -> NetResult<()> {
+        match self {
+            Listener::Real(listener) => listener.listen(),
+            // Nobody of a simulated machine connects before there is somebody who accepts.
+            Listener::Sim(_) => Ok(()),
         }
     }
 

@@ -172,7 +172,7 @@ pub struct RealListener {
 }
 
 impl RealListener {
-    pub fn bind(endpoint: Endpoint) -> NetResult<RealListener> {
+    pub fn reserve(endpoint: Endpoint) -> NetResult<RealListener> {
         let family = Family::of(endpoint);
         let fd = family.open()?;
         let socket = Socket::new(fd, family, false);
@@ -182,10 +182,13 @@ impl RealListener {
         let (raw, length) = to_raw(endpoint);
         // SAFETY: `raw` is a live socket address of `length` bytes.
         check(unsafe { libc::bind(fd, (&raw const raw).cast(), length) })?;
-        // SAFETY: no pointers are passed.
-        check(unsafe { libc::listen(fd, BACKLOG) })?;
         let address = name_of(fd, libc::getsockname)?;
         Ok(RealListener { socket, address })
+    }
+
+    pub fn listen(&self) -> NetResult<()> {
+        // SAFETY: no pointers are passed.
+        check(unsafe { libc::listen(self.socket.fd(), BACKLOG) })
     }
 
     pub fn local_addr(&self) -> Endpoint {
@@ -577,11 +580,17 @@ pub(super) fn name_of(fd: i32, call: NameCall) -> NetResult<Endpoint> {
 mod tests {
     use super::*;
 
+    fn listening(endpoint: Endpoint) -> RealListener {
+        let listener = RealListener::reserve(endpoint).unwrap();
+        listener.listen().unwrap();
+        listener
+    }
+
     /// A TCP listener, whose port no other test has, and a local one of that number.
     fn both() -> (RealListener, RealListener) {
-        let tcp = RealListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+        let tcp = listening(SocketAddr::from(([127, 0, 0, 1], 0)).into());
         let number = tcp.local_addr().tcp().unwrap().port();
-        let local = RealListener::bind(Endpoint::Local(number)).unwrap();
+        let local = listening(Endpoint::Local(number));
         (tcp, local)
     }
 

@@ -340,7 +340,9 @@ base_tables! {
         machine: String,
         collation: String,
         recovery_model: u8,
-        /// 1: copy-only, 2: compressed, 4: the database was read-only, 8: in single-user mode, 16: of the log, 32: differential.
+        /// 1: copy-only, 2: compressed, 4: the database was read-only, 8: in single-user mode, 16: of the log, 32: differential, 64: the
+        /// first of a chain, 128: of the log and whole, 256: the database was closed,
+        /// 512: it was damaged.
         status: i32,
         database_guid: Binary,
         family_guid: Binary,

@@ -14,6 +14,7 @@ const LOG_BACKUP: i32 = 1;
 /// `ClassRow::id`.
 const OF_FAMILY: i32 = 1;
 const OF_FORK: i32 = 2;
+const OF_TAIL: i32 = 3;
 
 /// A uniqueidentifier as it lies in rows.
 pub type Guid = [u8; 16];
@@ -39,6 +40,14 @@ pub struct Fork {
     pub time: u64,
     /// A log backup goes on from here.
     pub takes_log: bool,
+}
+
+/// A database that was closed, since the tail of its log goes elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tail {
+    /// All that was changed before it was closed lies before this.
+    pub end_lsn: u64,
+    pub was_read_only: bool,
 }
 
 impl Fork {
@@ -160,4 +169,25 @@ pub fn end_fork(catalog: &Catalog, db: &Database, all: bool) -> SqlResult<()> {
         true => rows.delete::<ClassRow>(0, &key).map(|_| ()),
         false => rows.update(0, &key, |row: &mut ClassRow| row.value = Text(Some(without.clone()))).map(|_| ()),
     })
+}
+
+/// It is being closed.
+pub fn note_tail(rows: &mut Rows<'_>, tail: Tail) -> SqlResult<()> {
+    forget_tail(rows)?;
+    rows.insert(&row_of(OF_TAIL, "tail".into(), format!("{} {}", tail.end_lsn, u8::from(tail.was_read_only))))
+}
+
+/// None: it was not closed.
+pub fn tail(rows: &mut Rows<'_>) -> SqlResult<Option<Tail>> {
+    let found = rows.first::<ClassRow>(0, &[small(class::FAMILY), int(OF_TAIL)])?;
+    let parsed = |row: ClassRow| {
+        let (end, flag) = row.value.0.as_deref()?.split_once(' ')?;
+        Some(Tail { end_lsn: end.parse().ok()?, was_read_only: flag == "1" })
+    };
+    Ok(found.and_then(parsed))
+}
+
+/// It is open.
+pub fn forget_tail(rows: &mut Rows<'_>) -> SqlResult<()> {
+    rows.delete::<ClassRow>(0, &[small(class::FAMILY), int(OF_TAIL)]).map(|_| ())
 }

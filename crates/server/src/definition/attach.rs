@@ -14,10 +14,11 @@ use storage::backup::{self, DETACHED_HEAD_BYTES, DetachedHead, SetKind, Target, 
 use storage::{Hold, Isolation, StorageError};
 use types::{SqlError, SqlResult, sql_error};
 
-use super::backup::{Reporter, about, close, reopen};
+use super::backup::{Reporter, about};
 use super::backup_about::{About, KeptFile};
 use super::backup_device::system_error;
 use super::backup_options::Options;
+use super::closed::{close, reopen};
 use super::database::drop_closed;
 use super::database_setting::{self, setting_text};
 use super::restore::{New, expect_room, files, row};

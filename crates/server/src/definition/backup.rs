@@ -8,7 +8,7 @@ use std::sync::Arc;
 use exec::session::{Ear, Signal, stop_of};
 use sql::ast::{Backup, BackupDevice, DatabaseRef, Expr, Literal};
 use storage::backup::{Progress, Set, SetKind, Wanted};
-use storage::{Resource, StorageError, StorageResult};
+use storage::{Hold, StorageError, StorageResult};
 use types::datetime::DateFormat;
 use types::pause::Pause as _;
 use types::{Datum, SqlError, SqlResult, SqlType, convert, sql_error};
@@ -20,6 +20,7 @@ use super::backup_history::{self, PAGE_BYTES, Place, log_pages};
 use super::backup_options::{self, Options};
 use super::backup_pace::Pace;
 use super::backup_told;
+use super::closed;
 use super::database_setting;
 use super::site::Ddl;
 use crate::catalog::base::{ClassRow, DatabaseRow, FileRow, class, database_option};
@@ -27,7 +28,7 @@ use crate::catalog::error::storage_error;
 use crate::catalog::family::{Fork, new_guid};
 use crate::catalog::load::{int, small};
 use crate::catalog::row::Date;
-use crate::catalog::{Catalog, Database, MASTER, TEMPDB, clock, family, is_system, no_such_database, suspects};
+use crate::catalog::{Catalog, Database, MASTER, TEMPDB, clock, family, no_such_database, suspects};
 use crate::settings::config::option;
 
 const TICKS_A_DAY: i64 = 25_920_000;
@@ -157,6 +158,10 @@ fn backup(ddl: &mut Ddl<'_>, statement: &Backup, verb: &str) -> SqlResult<()> {
     if db.is_in_standby() {
         return Err(sql_error!(3036, db.name()));
     }
+    // Nobody changes it, and what it lacks is in no backup of it.
+    if db.is_in_emergency() {
+        return Err(sql_error!(5052, verb, "EMERGENCY"));
+    }
     if db.option(database_option::SNAPSHOT) {
         return Err(sql_error!(3002));
     }
@@ -178,20 +183,48 @@ fn backup(ddl: &mut Ddl<'_>, statement: &Backup, verb: &str) -> SqlResult<()> {
         (false, true) => SetKind::Differential,
         (false, false) => SetKind::Full,
     };
-    if options.text("STANDBY").is_some() {
-        return Err(super::unsupported("BACKUP ... WITH STANDBY"));
+    if kind == SetKind::Log && options.has("NO_TRUNCATE") && is_damaged(&ddl.catalog, &db) {
+        return back_up_tail(ddl, &db, &options, names);
     }
     expect_base(ddl, &db, kind, verb)?;
     backup_encryption::expect(ddl, &options)?;
-    let is_tail = options.has("NORECOVERY");
-    if is_tail {
-        close(ddl, &db, "BACKUP LOG")?;
+    let stands = options.text("STANDBY").is_some();
+    if !stands && !options.has("NORECOVERY") {
+        return write(ddl, &db, (kind, verb), &options, names);
     }
-    let done = write(ddl, &db, (kind, verb), &options, names);
-    if is_tail && done.is_err() {
-        reopen(ddl, &db)?;
+    closed::close(ddl, &db, "BACKUP LOG")?;
+    match write(ddl, &db, (kind, verb), &options, names) {
+        Ok(()) if stands => closed::stand_by(ddl, &db),
+        Ok(()) => Ok(()),
+        Err(error) => closed::reopen(ddl, &db).and(Err(error)),
     }
-    done
+}
+
+/// Its file is missing, or cannot be read.
+pub fn is_damaged(catalog: &Catalog, db: &Database) -> bool {
+    matches!(catalog.storage.hold_of(db.storage_id()), Some(Hold::RecoveryPending | Hold::Suspect))
+}
+
+/// BACKUP LOG WITH NO_TRUNCATE of a damaged database: the log is the instance's, which has all that no log backup has. What the database says
+/// of itself is not in the set. With NORECOVERY it is closed as well, and its pages are of no more use.
+fn back_up_tail(ddl: &mut Ddl<'_>, db: &Database, options: &Options, names: Names) -> SqlResult<()> {
+    if db.row().recovery_model == SIMPLE {
+        return Err(sql_error!(4208, "BACKUP LOG"));
+    }
+    if ddl.catalog.storage.chain_of(db.storage_id()).log_from().is_none() {
+        return Err(sql_error!(4214));
+    }
+    if options.text("STANDBY").is_some() {
+        // There is nothing that could be read.
+        ddl.catalog.check_open(db)?;
+    }
+    backup_encryption::expect(ddl, options)?;
+    write(ddl, db, (SetKind::Log, "BACKUP LOG"), options, names)?;
+    if options.has("NORECOVERY") {
+        let row = DatabaseRow { options: db.row().options | database_option::RESTORING, ..(*db.row()).clone() };
+        database_setting::write(ddl, db, row)?;
+    }
+    Ok(())
 }
 
 /// 4208, 4212, 4214, 3024, 3035: there is nothing that the backup could go on from.
@@ -220,46 +253,6 @@ pub fn fork(catalog: &Catalog, db: &Database, kind: SetKind) -> SqlResult<Option
     };
     let fork = if may_be { catalog.read(db, family::fork)? } else { None };
     Ok(fork.filter(|fork| if kind == SetKind::Log { fork.takes_log } else { fork.base.is_some() }))
-}
-
-/// Nothing comes behind what is in the log now: what comes next is a restore, or another instance. 3101, 3102: sessions are in it.
-pub fn close(ddl: &mut Ddl<'_>, db: &Database, verb: &str) -> SqlResult<()> {
-    if is_system(db.id) {
-        return Err(super::unsupported("BACKUP LOG ... WITH NORECOVERY"));
-    }
-    let row = DatabaseRow { options: db.row().options | database_option::RESTORING, ..(*db.row()).clone() };
-    expect_nobody(ddl, db, verb)?;
-    let open = (*db.row()).clone();
-    database_setting::write(ddl, db, row)?;
-    // Who came meanwhile, or changes it from elsewhere; now nobody else comes.
-    let id = db.storage_id();
-    let is_of = |resource| matches!(resource, Resource::Table(db, _) | Resource::Row(db, ..) if db == id);
-    let alone = match ddl.catalog.storage.locks().iter().any(|lock| is_of(lock.resource)) {
-        true => Err(sql_error!(3101)),
-        false => expect_nobody(ddl, db, verb),
-    };
-    if alone.is_err() {
-        database_setting::write(ddl, db, open)?;
-    }
-    alone
-}
-
-/// As it was before.
-pub fn reopen(ddl: &mut Ddl<'_>, db: &Database) -> SqlResult<()> {
-    let row = DatabaseRow { options: db.row().options & !database_option::RESTORING, ..(*db.row()).clone() };
-    database_setting::write(ddl, db, row)
-}
-
-/// 3101 and 3102: sessions are in the database.
-pub fn expect_nobody(ddl: &mut Ddl<'_>, db: &Database, verb: &str) -> SqlResult<()> {
-    if ddl.site.state().0.database == db.id {
-        return Err(sql_error!(3102, state 1, verb, db.name()));
-    }
-    let own = ddl.site.session().spid;
-    match ddl.site.server().users_of(db.id.0).iter().any(|spid| *spid != own) {
-        true => Err(sql_error!(3101)),
-        false => Ok(()),
-    }
 }
 
 /// A full backup on a file, of which its client hears nothing: where it is, and whether it reads well.
@@ -401,9 +394,10 @@ fn take(
 ) -> SqlResult<(Set, About, usize)> {
     let (at, position, media) = media(device, options)?;
     let mut about = about(ddl, db, options, (expires, media))?;
-    let logged = ddl.catalog.read(db, family::last_log_backup)?.is_some();
+    let is_damaged = is_damaged(&ddl.catalog, db);
+    let logged = !is_damaged && ddl.catalog.read(db, family::last_log_backup)?.is_some();
     about.encryption = backup_encryption::begin(ddl, options, &about.id, device)?;
-    about.fork = fork(&ddl.catalog, db, kind)?;
+    about.fork = if is_damaged { None } else { fork(&ddl.catalog, db, kind)? };
     about.begins_chain = kind == SetKind::Log && !about.copy_only && !logged && about.fork.is_none();
     let bytes = about.encode();
     // Of master there are full backups only, which nothing goes on from.
@@ -419,7 +413,7 @@ fn take(
         whole: about.fork.map(|fork| fork.base.map_or(0, u128::from_le_bytes)),
     };
     let storage = ddl.catalog.storage.clone();
-    let chain = storage.chain(db.storage_id()).map_err(storage_error)?;
+    let chain = storage.chain_of(db.storage_id());
     let mut set = None;
     let catalog = ddl.catalog.clone();
     let taken = ddl.site.heard(&mut |ear| {
@@ -457,7 +451,7 @@ fn take(
         family::end_fork(&ddl.catalog, db, true)?;
     }
     // Who set RECOVERY SIMPLE meanwhile keeps no log.
-    if db.row().recovery_model == SIMPLE {
+    if db.row().recovery_model == SIMPLE && !is_damaged {
         storage.end_log_chain(db.storage_id()).map_err(storage_error)?;
     }
     Ok((set.expect("it was taken"), about, position))
@@ -471,7 +465,11 @@ pub fn about(
     (expires, media): (Option<Date>, Option<Media>),
 ) -> SqlResult<About> {
     let catalog = ddl.catalog.clone();
-    let family = family::of(&catalog, db)?;
+    let is_damaged = is_damaged(&catalog, db);
+    let family = match is_damaged {
+        true => backup_history::family_of(&catalog, db)?.ok_or_else(|| sql_error!(4214))?,
+        false => family::of(&catalog, db)?,
+    };
     let files = files_of(ddl, db)?;
     let owned = |name: &str| options.text(name).map(str::to_string);
     let media = media.unwrap_or_else(|| Media {
@@ -485,6 +483,8 @@ pub fn about(
         (false, false) => catalog.configuration.running(option::BACKUP_COMPRESSION_DEFAULT) != 0,
         (compresses, _) => compresses,
     };
+    let mut states = if options.has("NORECOVERY") { database_option::RESTORING } else { 0 };
+    states |= if is_damaged { database_option::OFFLINE } else { 0 };
     Ok(About {
         id: new_guid(),
         media,
@@ -501,7 +501,7 @@ pub fn about(
         compressed: compresses,
         expires,
         offset_minutes: os::clock::local_offset_minutes() as i16,
-        row: DatabaseRow { options: db.row().options & !database_option::STATES, ..(*db.row()).clone() },
+        row: DatabaseRow { options: db.row().options & !database_option::STATES | states, ..(*db.row()).clone() },
         files,
         fork: None,
         encryption: None,
@@ -514,7 +514,10 @@ fn files_of(ddl: &mut Ddl<'_>, db: &Database) -> SqlResult<Vec<KeptFile>> {
     let number = i32::from(db.id.0);
     let mut files = catalog.read(&catalog.expect_database(MASTER), |rows| rows.find::<FileRow>(0, &[int(number)]))?;
     files.sort_by_key(|file| file.fileid);
-    let groups = catalog.read(db, |rows| rows.find::<ClassRow>(0, &[small(class::FILEGROUP)]))?;
+    let groups = match is_damaged(&catalog, db) {
+        true => Vec::new(),
+        false => catalog.read(db, |rows| rows.find::<ClassRow>(0, &[small(class::FILEGROUP)]))?,
+    };
     let group_of = |file: &FileRow| match file.filegroup {
         0 => None,
         1 => Some("PRIMARY".to_string()),

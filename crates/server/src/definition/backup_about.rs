@@ -9,7 +9,7 @@
 use storage::backup::Algorithm;
 use storage::backup::set::Words;
 
-use crate::catalog::base::{DatabaseRow, FileRow};
+use crate::catalog::base::{DatabaseRow, FileRow, database_option};
 use crate::catalog::family::{Fork, Guid};
 use crate::catalog::row::{Binary, Date, Text};
 
@@ -85,6 +85,7 @@ pub struct About {
     pub expires: Option<Date>,
     /// Of local time, when it was made.
     pub offset_minutes: i16,
+    /// Of its states it says two: RESTORING, that WITH NORECOVERY closed the database, and OFFLINE, that nobody could open it.
     pub row: DatabaseRow,
     pub files: Vec<KeptFile>,
     /// Of a whole log or differential backup: what it goes on from.
@@ -157,6 +158,16 @@ impl Reader<'_> {
 }
 
 impl About {
+    /// BACKUP LOG WITH NORECOVERY: the database cannot be used any more.
+    pub fn closes(&self) -> bool {
+        self.row.options & database_option::RESTORING != 0
+    }
+
+    /// The tail of the log of a damaged database: what that says of itself is not known.
+    pub fn is_incomplete(&self) -> bool {
+        self.row.options & database_option::OFFLINE != 0
+    }
+
     pub fn encode(&self) -> Vec<u8> {
         let format = if self.encryption.is_some() { FORMAT } else { FORMAT_CLEAR };
         let mut to = Writer(format.to_le_bytes().to_vec());

@@ -100,7 +100,17 @@ fn header((position, device): (usize, i64), set: &Set, about: &About) -> Row {
     let row = &about.row;
     let (read_only, single_user) = (is_read_only(row), is_single_user(row));
     const WITH_CHECKSUMS: i64 = 16;
-    let flags = WITH_CHECKSUMS + i64::from(read_only) * 4 + i64::from(single_user) * 8;
+    let (closes, is_incomplete) = (about.closes(), about.is_incomplete());
+    let flags = [
+        (has_pages(set), 1),
+        (read_only, 4),
+        (single_user, 8),
+        (true, WITH_CHECKSUMS),
+        (closes || is_incomplete, 64),
+        (is_incomplete, 128),
+        (closes, 256),
+    ];
+    let flags: i64 = flags.iter().filter(|(is_so, _)| *is_so).map(|(_, bit)| bit).sum();
     let recovery_model = match row.recovery_model {
         1 => "FULL",
         2 => "BULK-LOGGED",
@@ -157,8 +167,8 @@ fn header((position, device): (usize, i64), set: &Set, about: &About) -> Row {
         ("HasBackupChecksums", SqlType::BIT, number(true)),
         ("IsDamaged", SqlType::BIT, number(false)),
         ("BeginsLogChain", SqlType::BIT, number(about.begins_chain)),
-        ("HasIncompleteMetaData", SqlType::BIT, number(false)),
-        ("IsForceOffline", SqlType::BIT, number(false)),
+        ("HasIncompleteMetaData", SqlType::BIT, number(is_incomplete)),
+        ("IsForceOffline", SqlType::BIT, number(closes)),
         ("IsCopyOnly", SqlType::BIT, number(about.copy_only)),
         (
             "FirstRecoveryForkID",

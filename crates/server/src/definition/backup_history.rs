@@ -12,9 +12,10 @@ use crate::catalog::base::{
     RestoreStopRow, database_option,
 };
 use crate::catalog::counter::{Rule, usually_ahead};
+use crate::catalog::family::Family;
 use crate::catalog::row::{BaseRow, Binary, Code, Date, Text};
 use crate::catalog::store::Rows;
-use crate::catalog::{Catalog, MASTER, clock};
+use crate::catalog::{Catalog, Database, MASTER, clock};
 
 pub const PAGE_BYTES: u64 = 8_192;
 /// By `guid`, of sets and media.
@@ -27,6 +28,8 @@ const LOG: i32 = 16;
 const DIFFERENTIAL: i32 = 32;
 const BEGINS_CHAIN: i32 = 64;
 const HAS_PAGES: i32 = 128;
+const CLOSES: i32 = 256;
+const INCOMPLETE: i32 = 512;
 /// `BackupMediaRow::status`.
 const MEDIA_COMPRESSED: i32 = 1;
 const MEDIA_URL: i32 = 2;
@@ -124,6 +127,15 @@ impl Place {
     }
 }
 
+/// Which database one is that nobody can ask, by the full backup that its chain begins with. None: there is no history of that.
+pub fn family_of(catalog: &Catalog, db: &Database) -> SqlResult<Option<Family>> {
+    let base = catalog.storage.chain_of(db.storage_id()).base.to_le_bytes();
+    let master = catalog.expect_database(MASTER);
+    let found = catalog.read(&master, |rows| rows.first::<BackupSetRow>(BY_GUID, &[Datum::bytes(&base)]))?;
+    let guid = |binary: &Binary| binary.0.as_deref().and_then(|bytes| bytes.try_into().ok());
+    Ok(found.and_then(|set| Some(Family { family: guid(&set.family_guid)?, database: guid(&set.database_guid)? })))
+}
+
 pub fn record_backup(catalog: &Catalog, set: &Set, about: &About, place: &Place) -> SqlResult<i32> {
     let (id, media) = (next_id::<BackupSetRow>(catalog)?, next_id::<BackupMediaRow>(catalog)?);
     let master = catalog.expect_database(MASTER);
@@ -178,6 +190,8 @@ fn insert_set(rows: &mut Rows<'_>, (id, media): (i32, i32), set: &Set, about: &A
         (set.head.kind == SetKind::Differential, DIFFERENTIAL),
         (about.begins_chain, BEGINS_CHAIN),
         (has_pages(set), HAS_PAGES),
+        (about.closes(), CLOSES),
+        (about.is_incomplete(), INCOMPLETE),
     ];
     rows.insert(&BackupSetRow {
         id,

@@ -62,8 +62,9 @@ const KNOWN: &[(&str, u8, Meaning)] = &[
     ("FILE_SNAPSHOT", BACKUPS, Refused),
     ("FORMAT", BACKUPS, Switch),
     ("INIT", BACKUPS, Switch),
-    ("KEEP_CDC", RESTORES, Refused),
-    ("KEEP_REPLICATION", RESTORES, Refused),
+    // There is neither here, so nothing of it that a restore would remove.
+    ("KEEP_CDC", RESTORES, Switch),
+    ("KEEP_REPLICATION", RESTORES, Switch),
     ("LOADHISTORY", VERIFYONLY, Switch),
     ("MAXTRANSFERSIZE", BACKUPS | RESTORES | VERIFYONLY, Number(65_536, 4_194_304)),
     ("MEDIADESCRIPTION", BACKUPS, Text),
@@ -104,8 +105,10 @@ const KNOWN: &[(&str, u8, Meaning)] = &[
 ];
 
 /// Options of which a statement may have one only.
-const OPPOSITES: [(&str, &str); 6] = [
+const OPPOSITES: [(&str, &str); 8] = [
     ("RECOVERY", "NORECOVERY"),
+    ("KEEP_CDC", "NORECOVERY"),
+    ("KEEP_REPLICATION", "NORECOVERY"),
     ("INIT", "NOINIT"),
     ("FORMAT", "NOFORMAT"),
     ("SKIP", "NOSKIP"),

@@ -15,13 +15,14 @@ use super::check::{self, Asked};
 use super::database_setting;
 use super::dbcc::text_argument;
 use super::site::Ddl;
+use super::snapshot::row_of_copy;
 use super::unsupported;
 use crate::catalog::base::{DatabaseRow, FileRow, database_option};
 use crate::catalog::error::storage_error;
 use crate::catalog::family::new_guid;
 use crate::catalog::load::int;
-use crate::catalog::row::{Binary, Text};
-use crate::catalog::{Database, MASTER, clock, is_system, no_such_database};
+use crate::catalog::row::Text;
+use crate::catalog::{Database, MASTER, is_system, no_such_database};
 use crate::instance::error_log::{self, Source};
 
 const OPTIONS: [&str; 6] =
@@ -98,17 +99,8 @@ fn tell(ddl: &mut Ddl<'_>, message: SqlError) {
 fn make(ddl: &mut Ddl<'_>, db: &Database, name: &str) -> SqlResult<Arc<Database>> {
     let catalog = ddl.catalog.clone();
     let claimed = catalog.claim_database_id(false)?;
-    let maker = ddl.rights(|rights, look| rights.login(look))?.and_then(|login| login.sid.clone());
-    let before = db.row();
-    let row = DatabaseRow {
-        id: claimed.id.into(),
-        name: name.to_string(),
-        created: clock::now(),
-        options: before.options & !NOT_TAKEN | database_option::READ_ONLY | database_option::CLONE,
-        user_access: 0,
-        owner_sid: Binary(maker),
-        ..(*before).clone()
-    };
+    let options = db.row().options & !NOT_TAKEN | database_option::CLONE;
+    let row = row_of_copy(ddl, db, (claimed.id, name), options)?;
     let files = files(ddl, db, claimed.id)?;
     let tx = definitions(ddl, db, &row)?;
     catalog.put_restored(tx, row, &files, (new_guid(), None), None)?;

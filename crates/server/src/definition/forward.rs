@@ -8,22 +8,23 @@
 use std::sync::Arc;
 
 use sql::ast::Restore;
-use storage::backup::{Gap, Phase, Set, SetKind, Stop, Target, WantedMark, find_mark};
+use storage::backup::{Gap, Phase, Restored as Progressed, Set, SetKind, Stop, Target, WantedMark, find_mark};
 use storage::{Isolation, StorageError};
 use types::{SqlError, SqlResult, SqlType, convert, sql_error};
 
-use super::backup::{Reporter, database_name, expect_nobody, tell_pages};
+use super::backup::{Reporter, database_name, tell_pages};
 use super::backup_about::About;
 use super::backup_device::Device;
 use super::backup_history::{PAGE_BYTES, Restored};
 use super::backup_options::{self, Options};
-use super::database_setting;
+use super::closed::{self, expect_nobody, is_closed};
+use super::recovery_path::{about_behind, base, expect_next, expect_phase, fork_of, is_on_path};
 use super::restore_pages;
-use super::restore_source::{Source, chosen, expect_bytes, open, record, restore_error, target, verb};
+use super::restore_source::{Source, chosen, expect_bytes, open, put_begun, record, restore_error, target, verb};
 use super::site::Ddl;
 use crate::catalog::base::{DatabaseRow, FileRow, database_option};
 use crate::catalog::error::storage_error;
-use crate::catalog::family::{Fork, Guid};
+use crate::catalog::family::Fork;
 use crate::catalog::load::int;
 use crate::catalog::row::{Date, text_datum};
 use crate::catalog::{Database, MASTER, clock, no_such_database, snapshots};
@@ -32,85 +33,6 @@ use crate::instance::plan_cache::Forget;
 /// `DatabaseRow::recovery_model`.
 const SIMPLE: u8 = 3;
 const TICKS_A_MINUTE: i64 = 600_000_000;
-
-/// What the full backup says of the database that is being restored from it. None: it is not being restored, or is as it was when its
-/// tail was backed up.
-pub fn base(ddl: &Ddl<'_>, db: &Database) -> SqlResult<Option<About>> {
-    if !db.awaits_restore() {
-        return Ok(None);
-    }
-    let restored = ddl.catalog.storage.restored(db.storage_id()).map_err(storage_error)?;
-    Ok(restored.and_then(|restored| About::decode(&restored.about)))
-}
-
-/// A database that can go on being restored. 3117: it cannot; 4319, 4347: only otherwise.
-fn expect_phase(ddl: &Ddl<'_>, db: &Database, from: &Source<'_>) -> SqlResult<(storage::backup::Restored, About)> {
-    let restored = match db.awaits_restore() {
-        true => ddl.catalog.storage.restored(db.storage_id()).map_err(storage_error)?,
-        false => None,
-    };
-    let restored = restored.ok_or_else(|| sql_error!(3117))?;
-    let has_pages = from.set.head.kind == SetKind::Differential || from.set.is_whole();
-    match restored.phase {
-        Phase::Recovering => return Err(sql_error!(4347)),
-        Phase::Interrupted if !has_pages => {
-            return Err(sql_error!(4319, from.about.files[0].row.name));
-        }
-        Phase::Interrupted | Phase::Forward => {}
-    }
-    let base = About::decode(&restored.about).ok_or_else(|| sql_error!(3117))?;
-    if base.database_family != from.about.database_family {
-        return Err(sql_error!(3154, db.name()));
-    }
-    if !is_on_path(&restored, &base, from) && !forks_from(&restored, &base, from) {
-        return Err(sql_error!(4330));
-    }
-    Ok((restored, base))
-}
-
-/// 4305, 4326: a log backup does not go on where what was restored ends.
-fn expect_next(restored: &storage::backup::Restored, set: &Set) -> SqlResult<()> {
-    let (begins, ends, wanted) = (set.head.scan_lsn, set.tail.end_lsn, restored.end_lsn);
-    match set.is_whole() {
-        false if begins > wanted => Err(sql_error!(4305, begins, wanted)),
-        false if ends < wanted => Err(sql_error!(4326, ends, wanted)),
-        _ => Ok(()),
-    }
-}
-
-/// What was restored is of the database that the set is of.
-fn is_on_path(restored: &storage::backup::Restored, base: &About, from: &Source<'_>) -> bool {
-    base.database == from.about.database && restored.file == from.set.head.file
-}
-
-/// The set has all of its database, which was restored from what was restored here, or from what follows on it; a differential one from the same
-/// full backup.
-fn forks_from(restored: &storage::backup::Restored, base: &About, from: &Source<'_>) -> bool {
-    let is_differential = from.set.head.kind == SetKind::Differential;
-    let is_of = |fork: &Fork| (fork.database, fork.file) == (base.database, restored.file);
-    let is_behind = |fork: &Fork| is_of(fork) && restored.end_lsn <= fork.end_lsn;
-    from.set.is_whole()
-        && (is_differential && u128::from_le_bytes(base.id) == from.set.head.base
-            || from.about.fork.as_ref().is_some_and(is_behind))
-}
-
-/// Of a database that is restored from a backup of `about`, or from backups that end at `end_lsn` of the database and file `of`.
-pub fn fork_of(about: &About, (database, file): (Guid, u32), end_lsn: u64) -> Fork {
-    Fork {
-        database,
-        file,
-        end_lsn,
-        base: (!about.copy_only).then_some(about.id),
-        time: os::clock::utc_ticks(),
-        takes_log: about.row.recovery_model != SIMPLE,
-    }
-}
-
-/// What is known of the database once the set is in its place: which it is, and still the full backup at the beginning.
-fn about_behind(base: &About, from: &Source<'_>) -> Option<Vec<u8>> {
-    let about = About { id: base.id, copy_only: base.copy_only, fork: None, encryption: None, ..from.about.clone() };
-    from.set.is_whole().then(|| about.encode())
-}
 
 /// A point in time as a statement has it, where the set was made: ticks in UTC, and as msdb shows it. 3217: it is no date.
 fn moment(text: &str, about: &About, dates: &convert::ConvertContext) -> SqlResult<(u64, Date)> {
@@ -208,7 +130,8 @@ pub fn expect_stop_of_database(ddl: &Ddl<'_>, options: &Options, set: &Set, abou
 pub fn restore_log(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let name = database_name(ddl, statement.database.as_ref().expect("the parser asks for it"));
     let db = target(ddl, &name)?;
-    if let Some(part) = statement.files.first() {
+    let pages = restore_pages::list_of(ddl, &statement.files).filter(|_| !statement.devices.is_empty());
+    if let (None, Some(part)) = (&pages, statement.files.first()) {
         return Err(super::unsupported(&format!("RESTORE LOG ... {}", part.name)));
     }
     if statement.devices.is_empty() {
@@ -225,41 +148,37 @@ pub fn restore_log(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
         }
     }
     if restore_pages::is_under_way(ddl, &db)? {
+        if let Some(list) = &pages {
+            restore_pages::expect_all(ddl, &db, list)?;
+        }
         return restore_pages::go_on(ddl, &db, Source { device: &device, position, set, about }, &options);
+    }
+    if pages.is_some() {
+        return Err(sql_error!(3117));
     }
     let stop = stop_of(&options, &about, &backup_options::dates(ddl))?;
     let mut from = Source { device: &device, position, set, about };
     let (restored, base) = expect_phase(ddl, &db, &from)?;
     expect_next(&restored, &from.set)?;
+    let is_closed = is_closed(ddl, &db)?;
     let db = leave_standby(ddl, db)?;
     expect_bytes(ddl, (from.set.tail.pages * PAGE_BYTES).saturating_add(from.set.tail.log_bytes))?;
     let began = os::clock::now();
     let mut reporter = Reporter::new(ddl, &options);
-    let storage = ddl.catalog.storage.clone();
     // Within a whole one nothing says where its pages stood.
     let from_lsn = if from.set.is_whole() { 0 } else { restored.end_lsn };
     let at = match &stop {
         Some((point, _)) => Some(place_of(ddl, point, &from, from_lsn, &mut reporter)?),
         None => None,
     };
-    let id = db.storage_id();
-    let reached = if from.set.is_whole() {
-        apply_whole(ddl, &db, &mut from, at, (&restored, &base), &mut reporter)?
+    let (db, reached) = if is_closed {
+        go_on_closed(ddl, db, &mut from, at, (&restored, &base), &mut reporter)?
+    } else if from.set.is_whole() {
+        let reached = apply_whole(ddl, &db, &mut from, at, (&restored, &base), &mut reporter)?;
+        (db, reached)
     } else {
-        let applied =
-            reporter.follow(ddl, |step| match storage.restore_log(id, (device.media(), from.set.from), at, step) {
-                Err(Gap::World(error)) => Err(error),
-                other => Ok(other),
-            });
-        let applied = applied.map_err(|error| step_error(&device, &name, &from.about, error))?;
-        let (set, reached) = applied.map_err(|gap| match gap {
-            Gap::TooRecent { begins, wanted } => sql_error!(4305, begins, wanted),
-            Gap::TooEarly { ends, wanted } => sql_error!(4326, ends, wanted),
-            Gap::PastStop => sql_error!(4338),
-            Gap::World(error) => device.read_error(error),
-        })?;
-        from.set = set;
-        reached
+        let reached = apply_log(ddl, &db, &mut from, at, &mut reporter)?;
+        (db, reached)
     };
     let stands = options.text("STANDBY").is_some();
     let recovers = !stands && !options.has("NORECOVERY");
@@ -283,32 +202,106 @@ pub fn restore_log(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     Ok(())
 }
 
+/// Goes on with the log of a log backup. False: the point to stop at lies behind its end.
+fn apply_log(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    from: &mut Source<'_>,
+    at: Option<Stop>,
+    reporter: &mut Reporter,
+) -> SqlResult<bool> {
+    let (storage, id, device) = (ddl.catalog.storage.clone(), db.storage_id(), from.device);
+    let applied =
+        reporter.follow(ddl, |step| match storage.restore_log(id, (device.media(), from.set.from), at, step) {
+            Err(Gap::World(error)) => Err(error),
+            other => Ok(other),
+        });
+    let applied = applied.map_err(|error| step_error(device, &db.name(), &from.about, error))?;
+    let (set, reached) = applied.map_err(|gap| match gap {
+        Gap::TooRecent { begins, wanted } => sql_error!(4305, begins, wanted),
+        Gap::TooEarly { ends, wanted } => sql_error!(4326, ends, wanted),
+        Gap::PastStop => sql_error!(4338),
+        Gap::World(error) => device.read_error(error),
+    })?;
+    from.set = set;
+    Ok(reached)
+}
+
+/// A log backup of a closed database itself has nothing that its pages have not. One of who took over has all pages, and takes their place:
+/// the database as it is then.
+fn go_on_closed(
+    ddl: &mut Ddl<'_>,
+    db: Arc<Database>,
+    from: &mut Source<'_>,
+    stop: Option<Stop>,
+    (restored, base): (&Progressed, &About),
+    reporter: &mut Reporter,
+) -> SqlResult<(Arc<Database>, bool)> {
+    let end = from.set.tail.end_lsn;
+    if is_on_path(restored, base, from) {
+        let reached = match stop {
+            _ if end < restored.end_lsn => return Err(sql_error!(4326, end, restored.end_lsn)),
+            Some(Stop::At(time)) if time < restored.covered => return Err(sql_error!(4338)),
+            Some(Stop::Before(lsn) | Stop::After(lsn)) if lsn < end => return Err(sql_error!(4338)),
+            Some(Stop::At(time)) => time == restored.covered,
+            _ => false,
+        };
+        return Ok((db, reached));
+    }
+    let reached = ends_at(&from.set, stop, restored.covered)?;
+    let catalog = ddl.catalog.clone();
+    snapshots::expect_none(&catalog, &db, "restore")?;
+    let claimed = catalog.claim_database_id(true)?;
+    let mut row = DatabaseRow::clone(&db.row());
+    row.id = claimed.id.into();
+    row.options &= !(database_option::STATES | database_option::READ_ONLY);
+    row.options |= database_option::RESTORING | from.about.row.options & database_option::READ_ONLY;
+    let master = catalog.expect_database(MASTER);
+    let mut files: Vec<FileRow> = catalog.read(&master, |rows| rows.find(0, &[int(i32::from(db.id.0))]))?;
+    files.iter_mut().for_each(|file| file.dbid = claimed.id.into());
+    let (id, name) = (storage::DatabaseId(claimed.id), db.name());
+    let (device, at, about) = (from.device, from.set.from, about_behind(base, from));
+    let begun =
+        reporter.follow(ddl, |step| catalog.storage.begin_restore(id, (device.media(), at), about.clone(), step));
+    from.set = begun.map_err(|error| restore_error(device, &name, &from.about.files, error))?;
+    put_begun(ddl, row, &files, Some(&*db))?;
+    let db = catalog.database_named(&name).ok_or_else(|| no_such_database(&name))?;
+    Ok((db, reached))
+}
+
+/// Whether a log backup that has all pages ends at the point to stop at. 4338, 4341: that lies before it, or within.
+fn ends_at(set: &Set, stop: Option<Stop>, covered: u64) -> SqlResult<bool> {
+    match stop {
+        Some(Stop::At(time)) if time < covered => Err(sql_error!(4338)),
+        Some(Stop::At(time)) if time < set.tail.covered => Err(sql_error!(4341)),
+        Some(Stop::Before(lsn) | Stop::After(lsn)) if lsn < set.tail.end_lsn => Err(sql_error!(4341)),
+        Some(Stop::At(time)) => Ok(time == set.tail.covered),
+        _ => Ok(false),
+    }
+}
+
 /// Goes on with a log backup that has all pages. False: the point to stop at lies behind its end. 4341: it lies within.
 fn apply_whole(
     ddl: &mut Ddl<'_>,
     db: &Database,
     from: &mut Source<'_>,
     stop: Option<Stop>,
-    (restored, base): (&storage::backup::Restored, &About),
+    (restored, base): (&Progressed, &About),
     reporter: &mut Reporter,
 ) -> SqlResult<bool> {
-    let (end, covered) = (from.set.tail.end_lsn, from.set.tail.covered);
-    if is_on_path(restored, base, from) && end < restored.end_lsn {
+    let end = from.set.tail.end_lsn;
+    let is_own = is_on_path(restored, base, from);
+    if is_own && end < restored.end_lsn {
         return Err(sql_error!(4326, end, restored.end_lsn));
     }
-    let fork = from.about.fork.filter(|_| !is_on_path(restored, base, from));
-    let reached = match stop {
-        None => false,
-        Some(Stop::At(time)) if time < restored.covered => return Err(sql_error!(4338)),
+    if let (Some(Stop::At(time)), Some(fork), false) = (stop, from.about.fork, is_own)
+        && (restored.covered..=fork.time).contains(&time)
+        && restored.end_lsn == fork.end_lsn
+    {
         // Nothing was changed between the end of what was restored and its restore.
-        Some(Stop::At(time)) if fork.is_some_and(|fork| time <= fork.time && restored.end_lsn == fork.end_lsn) => {
-            return Ok(true);
-        }
-        Some(Stop::At(time)) if time < covered => return Err(sql_error!(4341)),
-        Some(Stop::At(time)) => time == covered,
-        Some(Stop::Before(lsn) | Stop::After(lsn)) if lsn < end => return Err(sql_error!(4341)),
-        Some(_) => false,
-    };
+        return Ok(true);
+    }
+    let reached = ends_at(&from.set, stop, restored.covered)?;
     let (storage, id, name) = (ddl.catalog.storage.clone(), db.storage_id(), db.name());
     let (device, at, about): (&Device, _, _) = (from.device, from.set.from, about_behind(base, from));
     let applied = reporter.follow(ddl, |step| storage.restore_pages(id, (device.media(), at), about.clone(), step));
@@ -324,6 +317,9 @@ pub fn restore_differential(
     options: &Options,
 ) -> SqlResult<()> {
     let db = db.ok_or_else(|| sql_error!(3118, name))?;
+    if is_closed(ddl, db)? {
+        return Err(sql_error!(3117));
+    }
     let (restored, base) = expect_phase(ddl, db, &from)?;
     if u128::from_le_bytes(base.id) != from.set.head.base {
         return Err(sql_error!(3136));
@@ -398,7 +394,7 @@ pub fn recover(ddl: &mut Ddl<'_>, name: &str, db: Option<&Arc<Database>>, statem
         return Err(super::unsupported(&format!("RESTORE ... WITH RECOVERY, {option}")));
     }
     if options.has("NORECOVERY") {
-        return Ok(());
+        return leave_standby(ddl, db.clone()).map(drop);
     }
     let began = os::clock::now();
     let mut reporter = Reporter::new(ddl, &options);
@@ -416,9 +412,9 @@ pub fn stand_by(ddl: &mut Ddl<'_>, name: &str, reporter: &mut Reporter) -> SqlRe
     let catalog = ddl.catalog.clone();
     let db = catalog.database_named(name).ok_or_else(|| no_such_database(name))?;
     let (storage, id) = (&catalog.storage, db.storage_id());
-    // Of a database whose tail was backed up there is nothing but its own pages.
+    // One that is closed has its own pages.
     let Some(restored) = storage.restored(id).map_err(storage_error)? else {
-        return Err(super::unsupported("RESTORE ... WITH STANDBY of a database whose tail was backed up"));
+        return closed::stand_by(ddl, &db);
     };
     let base = About::decode(&restored.about).ok_or_else(|| sql_error!(3117))?;
     // Once for the copy that is recovered, once for what is read.
@@ -436,6 +432,10 @@ pub fn stand_by(ddl: &mut Ddl<'_>, name: &str, reporter: &mut Reporter) -> SqlRe
 /// Nobody can read it any more: the next step of its restore begins. 3101, 3102: somebody does. The database as it is then.
 fn leave_standby(ddl: &mut Ddl<'_>, db: Arc<Database>) -> SqlResult<Arc<Database>> {
     if !db.is_in_standby() {
+        return Ok(db);
+    }
+    if is_closed(ddl, &db)? {
+        closed::end_standby(ddl, &db)?;
         return Ok(db);
     }
     expect_nobody(ddl, &db, "RESTORE")?;
@@ -459,8 +459,7 @@ fn finish(ddl: &mut Ddl<'_>, db: &Arc<Database>, reporter: &mut Reporter) -> Sql
     let (storage, id) = (&catalog.storage, db.storage_id());
     expect_nobody(ddl, db, "RESTORE")?;
     let Some(restored) = storage.restored(id).map_err(storage_error)? else {
-        let row = DatabaseRow { options: db.row().options & !database_option::RESTORING, ..(*db.row()).clone() };
-        return database_setting::write(ddl, db, row);
+        return closed::reopen(ddl, db);
     };
     if restored.phase == Phase::Interrupted {
         return Err(sql_error!(4319, db.name()));

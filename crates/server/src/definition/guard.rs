@@ -257,6 +257,9 @@ fn backup(ddl: &mut Ddl<'_>, statement: &Backup) -> SqlResult<()> {
     let name = super::backup::database_name(ddl, &statement.database);
     let Some(db) = ddl.catalog.database_named(&name) else { return Ok(()) };
     let permission = if statement.log { "BACKUP LOG" } else { "BACKUP DATABASE" };
+    if is_closed(ddl, &db) && (ddl.is_sysadmin()? || owns(ddl, &db)?) {
+        return Ok(());
+    }
     ddl.need_in_database(&db, permission).map_err(|error| super::backup::terminated(permission, error))
 }
 

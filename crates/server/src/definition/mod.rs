@@ -42,7 +42,9 @@
 //! xml_schema  CREATE, ALTER, DROP XML SCHEMA COLLECTION     xml_index   CREATE XML INDEX
 //! internal_table  what tools know XML and spatial indexes by
 //! attach      sp_detach_db, FOR ATTACH       snapshot    AS SNAPSHOT OF, FROM DATABASE_SNAPSHOT
-//! restore_source  what RESTORE statements have in common    forward   RESTORE LOG, of a differential backup, WITH RECOVERY
+//! closed      a database whose tail was backed up, or whose files are taken out
+//! restore_source  what RESTORE statements have in common    recovery_path  which backups go on from which
+//! forward     RESTORE LOG, of a differential backup, WITH RECOVERY
 //! backup_pace    how fast backups read            restore_pages  RESTORE DATABASE ... PAGE, and how it goes on
 //! clone       DBCC CLONEDATABASE
 //! ```
@@ -90,6 +92,7 @@ pub mod login;
 pub mod credential;
 pub mod master_key;
 pub mod dump_device;
+pub mod closed;
 pub mod backup_options;
 pub mod backup_url;
 pub mod backup_device;
@@ -104,6 +107,7 @@ pub mod backup;
 pub mod snapshot;
 pub mod clone;
 pub mod restore_source;
+pub mod recovery_path;
 pub mod restore_pages;
 pub mod forward;
 pub mod restore;

@@ -10,22 +10,23 @@ use storage::Isolation;
 use storage::backup::{self, Set, SetKind, Target};
 use types::{SqlResult, sql_error};
 
-use super::backup::{Reporter, database_name, expect_nobody, fork, tell_pages, terminated};
+use super::backup::{Reporter, database_name, fork, is_damaged, tell_pages, terminated};
 use super::backup_about::{About, KeptFile};
 use super::backup_device::Device;
 use super::backup_headers;
 use super::backup_history::{self, PAGE_BYTES, Place, Restored};
 use super::backup_options::{self, Options};
+use super::closed::expect_nobody;
 use super::forward;
+use super::recovery_path;
 use super::restore_pages;
 use super::restore_source::{
-    Source, about, chosen, described, expect_bytes, expect_media, open, record, restore_error, target, verb,
+    Source, about, chosen, described, expect_bytes, expect_media, open, put_begun, record, restore_error, target, verb,
 };
 use super::site::Ddl;
 use super::snapshot;
 use crate::catalog::base::{DatabaseRow, FileRow, LoginRow, database_option};
 use crate::catalog::boot::files_of;
-use crate::catalog::error::storage_error;
 use crate::catalog::family::Family;
 use crate::catalog::row::{Binary, Text};
 use crate::catalog::{Database, MASTER, clock, family, snapshots, suspects};
@@ -107,8 +108,9 @@ fn may_replace(ddl: &mut Ddl<'_>, old: &Database, about: &About, options: &Optio
         return Ok(());
     }
     let catalog = ddl.catalog.clone();
-    let known = match forward::base(ddl, old)? {
+    let known = match recovery_path::base(ddl, old)? {
         Some(base) => Some(Family { family: base.database_family, database: base.database }),
+        None if is_damaged(&catalog, old) => backup_history::family_of(&catalog, old)?,
         None => catalog.read(old, family::found)?,
     };
     let is_same = known.is_some_and(|known| known.family == about.database_family);
@@ -116,8 +118,9 @@ fn may_replace(ddl: &mut Ddl<'_>, old: &Database, about: &About, options: &Optio
         return Err(sql_error!(3154, old.name()));
     }
     // Its tail has been backed up, or there is no chain that it would be the tail of.
-    let chain = catalog.storage.chain(old.storage_id()).map_err(storage_error)?;
-    if old.awaits_restore() || chain.log_from().is_none() && fork(&catalog, old, SetKind::Log)?.is_none() {
+    let keeps_log = catalog.storage.chain_of(old.storage_id()).log_from().is_some();
+    let goes_on = || SqlResult::Ok(!is_damaged(&catalog, old) && fork(&catalog, old, SetKind::Log)?.is_some());
+    if old.awaits_restore() || !keeps_log && !goes_on()? {
         return Ok(());
     }
     Err(sql_error!(3159, old.name()))
@@ -233,7 +236,7 @@ fn restore(
         expect_nobody(ddl, old, "RESTORE")?;
     }
     let old = new.old.map(|old| &**old);
-    let fork = forward::fork_of(about, (about.database, set.head.file), set.tail.end_lsn);
+    let fork = recovery_path::fork_of(about, (about.database, set.head.file), set.tail.end_lsn);
     catalog.put_restored(tx, row, &files, (about.database_family, Some(&fork)), old)?;
     if let Some(old) = old {
         suspects::restored(&catalog, old.id.0, claimed.id);
@@ -258,24 +261,9 @@ fn begin(
     row.options |= database_option::RESTORING;
     let files = files(ddl, new, about, claimed.id)?;
     let db = storage::DatabaseId(claimed.id);
-    let begun = reporter.follow(ddl, |step| catalog.storage.begin_restore(db, device.media(), set.from, step));
+    let begun = reporter.follow(ddl, |step| catalog.storage.begin_restore(db, (device.media(), set.from), None, step));
     let begun = begun.map_err(|error| restore_error(device, new.name, &about.files, error))?;
-    let put = match new.old {
-        // Who came meanwhile.
-        Some(old) => expect_nobody(ddl, old, "RESTORE"),
-        None => Ok(()),
-    };
-    let put = put.and_then(|()| catalog.put_restoring(row, &files, new.old.map(|old| &**old)));
-    if put.is_err() {
-        // What stays goes at the next start.
-        catalog.storage.forget_restore(db).ok();
-    }
-    put?;
-    if let Some(old) = new.old {
-        suspects::restored(&catalog, old.id.0, claimed.id);
-        catalog.change_governor().unbind(old.id)?;
-    }
-    ddl.site.server().forget_plans(Forget::All);
+    put_begun(ddl, row, &files, new.old.map(|old| &**old))?;
     Ok(begun)
 }
 

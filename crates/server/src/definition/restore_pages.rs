@@ -90,6 +90,17 @@ fn numbers(ddl: &Ddl<'_>, db: &Database, list: &str) -> SqlResult<Vec<u32>> {
     Ok(numbers)
 }
 
+/// Log is read for all pages that are being restored: a list has to name them all.
+pub fn expect_all(ddl: &Ddl<'_>, db: &Database, list: &str) -> SqlResult<()> {
+    let pages = ddl.catalog.storage.some_pages(db.storage_id()).map_err(storage_error)?;
+    let mut wanted = pages.map_or_else(Vec::new, |pages| pages.numbers());
+    wanted.sort_unstable();
+    match numbers(ddl, db, list)? == wanted {
+        true => Ok(()),
+        false => Err(super::unsupported("RESTORE LOG ... PAGE of others than all pages that are being restored")),
+    }
+}
+
 /// The name of the file that has all pages.
 fn file_name(ddl: &Ddl<'_>, db: &Database) -> SqlResult<String> {
     let catalog = &ddl.catalog;

@@ -13,8 +13,11 @@ use super::backup_encryption;
 use super::backup_history::{self, Place, Restored};
 use super::backup_options::{self, Options};
 use super::backup_told;
+use super::closed::expect_nobody;
 use super::site::Ddl;
-use crate::catalog::{Database, MASTER, TEMPDB, is_system};
+use crate::catalog::base::{DatabaseRow, FileRow};
+use crate::catalog::{Database, MASTER, TEMPDB, is_system, suspects};
+use crate::instance::plan_cache::Forget;
 
 /// As SQL Server calls the statement where it is terminating abnormally.
 pub fn verb(kind: RestoreKind) -> &'static str {
@@ -123,4 +126,27 @@ pub fn expect_bytes(ddl: &Ddl<'_>, needed: u64) -> SqlResult<()> {
         Ok(free) if free < needed => Err(sql_error!(3257, ddl.catalog.data_directory, needed - free, free)),
         _ => Ok(()),
     }
+}
+
+/// What storage has begun to restore is the database that `row` says, in place of `old`.
+pub fn put_begun(ddl: &mut Ddl<'_>, row: DatabaseRow, files: &[FileRow], old: Option<&Database>) -> SqlResult<()> {
+    let catalog = ddl.catalog.clone();
+    let id = row.id as u16;
+    let put = match old {
+        // Who came meanwhile.
+        Some(old) => expect_nobody(ddl, old, "RESTORE"),
+        None => Ok(()),
+    };
+    let put = put.and_then(|()| catalog.put_restoring(row, files, old));
+    if put.is_err() {
+        // What stays goes at the next start.
+        catalog.storage.forget_restore(storage::DatabaseId(id)).ok();
+    }
+    put?;
+    if let Some(old) = old {
+        suspects::restored(&catalog, old.id.0, id);
+        catalog.change_governor().unbind(old.id)?;
+    }
+    ddl.site.server().forget_plans(Forget::All);
+    Ok(())
 }

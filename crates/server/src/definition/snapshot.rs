@@ -13,8 +13,9 @@ use storage::Isolation;
 use storage::backup::Target;
 use types::{SqlResult, sql_error};
 
-use super::backup::{Reporter, expect_nobody};
+use super::backup::Reporter;
 use super::backup_options::Options;
+use super::closed::expect_nobody;
 use super::database_setting::setting_text;
 use super::site::Ddl;
 use crate::catalog::base::{DatabaseRow, FileRow, ReferenceRow, class, database_option};
@@ -50,24 +51,28 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase, source: &str) -> SqlRe
     let catalog = ddl.catalog.clone();
     let claimed = catalog.claim_database_id(false)?;
     let files = files(ddl, create, &db, claimed.id)?;
-    let before = db.row();
-    let maker = ddl.rights(|rights, look| rights.login(look))?.and_then(|login| login.sid.clone());
-    let row = DatabaseRow {
-        id: claimed.id.into(),
-        name: name.clone(),
-        created: clock::now(),
-        options: before.options & !NOT_TAKEN | database_option::READ_ONLY | database_option::SNAPSHOT,
-        user_access: 0,
-        snapshot_isolation: 1,
-        owner_sid: Binary(maker),
-        ..(*before).clone()
-    };
+    let options = db.row().options & !NOT_TAKEN | database_option::SNAPSHOT;
+    let row = DatabaseRow { snapshot_isolation: 1, ..row_of_copy(ddl, &db, (claimed.id, &name), options)? };
     let mut tx = copy(ddl, &db, claimed.id, &name)?;
     let master = catalog.expect_database(MASTER);
     master.rows(&catalog.storage, &mut tx).insert(&snapshots::reference(claimed.id, db.id.0))?;
     catalog.put_restored(tx, row, &files, (new_guid(), None), None)?;
     ddl.site.server().forget_plans(Forget::All);
     Ok(())
+}
+
+/// Master's row of a copy that nobody changes, and who makes it owns.
+pub fn row_of_copy(ddl: &mut Ddl<'_>, db: &Database, (id, name): (u16, &str), options: i64) -> SqlResult<DatabaseRow> {
+    let maker = ddl.rights(|rights, look| rights.login(look))?.and_then(|login| login.sid.clone());
+    Ok(DatabaseRow {
+        id: id.into(),
+        name: name.to_string(),
+        created: clock::now(),
+        options: options | database_option::READ_ONLY,
+        user_access: 0,
+        owner_sid: Binary(maker),
+        ..(*db.row()).clone()
+    })
 }
 
 /// The transaction with which the copy comes to be.

@@ -196,7 +196,8 @@ fn add_space(server: &Arc<Server>, families: &mut Families) {
         let labels = [("database", name.as_str())];
         let held = storage.hold_of(db.storage_id());
         let help = "Whether the database can be used";
-        families.add("database_online", Gauge, help, &labels, f64::from(u8::from(held.is_none())));
+        let is_online = held.is_none() && !db.is_restoring();
+        families.add("database_online", Gauge, help, &labels, f64::from(u8::from(is_online)));
         // Nothing of one that cannot be read.
         if let Ok(space) = storage.space(db.storage_id()) {
             let pages = |pages: u64| (pages * 8_192) as f64;

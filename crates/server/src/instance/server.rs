@@ -39,6 +39,10 @@ pub enum Event {
     Logout,
     Compilation,
     FailedLogin,
+    /// `SQL Errors: Errors/sec`: what clients were told that only informs, that is an error, and that ends their connection.
+    Informed,
+    UserError,
+    FatalError,
 }
 
 /// How often it happened, in all engines.
@@ -50,7 +54,11 @@ impl Events {
     }
 
     pub fn add(&self, event: Event) {
-        self.0.add(event as usize, 1);
+        self.add_many(event, 1);
+    }
+
+    pub fn add_many(&self, event: Event, times: u64) {
+        self.0.add(event as usize, times);
     }
 
     pub fn total(&self, event: Event) -> u64 {

@@ -9,6 +9,7 @@ use tds::ResponseWriter;
 use tds::token::Done;
 use types::sql_error;
 
+use crate::instance::server::Event;
 use crate::session::host::SessionHost;
 use crate::session::recovery::ToldState;
 use crate::wire::connection::{Connection, ConnectionError};
@@ -63,6 +64,11 @@ impl Session {
     pub fn finish(parts: Parts<'_>, stopped: Option<Stop>) -> Result<(), ConnectionError> {
         let Parts { told_state, state, host, mut sink } = parts;
         let fatal = sink.fatal;
+        for (event, times) in [Event::Informed, Event::UserError, Event::FatalError].into_iter().zip(sink.messages) {
+            if times > 0 {
+                host.server.events.add_many(event, times);
+            }
+        }
         sink.session_state = told_state.and_then(|told| told.news(state, host));
         // An attention that was read has to be answered, also where the run got to its end. A kill ends waits as an attention does,
         // and must not be told as one: the client would take what it has for the whole answer.

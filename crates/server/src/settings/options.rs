@@ -59,8 +59,8 @@ pub struct ServeArgs {
     /// also come by the local transport of that port, `lpc:.,PORT`, whatever the address
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub listen: Option<String>,
-    /// Where the dedicated administrator connection is taken, or `off` [default: the loopback address and the port after that of
-    /// --listen, 1434 as a rule]; from other machines only with sp_configure 'remote admin connections', 1
+    /// Where the dedicated administrator connection is taken, or `off` [default: the loopback address and port 1434, or any free one,
+    /// which the error log names]; from other machines only with sp_configure 'remote admin connections', 1
     #[arg(long, value_name = "ADDRESS:PORT|off")]
     pub admin_listen: Option<String>,
     /// Name of this instance, `host\NAME` for clients: 16 characters at most [default: MSSQLSERVER, the default instance, which clients
@@ -266,8 +266,8 @@ pub enum DataLocation {
 /// Where the dedicated administrator connection is taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AdminListen {
-    /// On the loopback address, at the port after the server's own; nowhere if that is taken.
-    Beside,
+    /// On the loopback address, at port 1434, or at any that is free.
+    Usual,
     At(SocketAddr),
     Off,
 }
@@ -388,7 +388,7 @@ pub fn resolve(
     }
     let listen = listen(args.listen, file.listen, &environment)?;
     let admin_listen = match args.admin_listen.or(file.admin_listen) {
-        None => AdminListen::Beside,
+        None => AdminListen::Usual,
         Some(text) if text.eq_ignore_ascii_case("off") => AdminListen::Off,
         Some(text) => AdminListen::At(parse_listen("--admin-listen", &text)?),
     };

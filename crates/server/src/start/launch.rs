@@ -1,7 +1,7 @@
 //! The process kernel: a launcher that opens the data, forks the engines and then only watches, and what each engine does.
 //!
 //! ```text
-//! launcher: port -> storage (recovery) -> catalog -> fork ... an engine ends -> bury it or start all again ... signal -> close
+//! launcher: addresses -> storage (recovery) -> catalog -> listeners -> fork ... an engine ends -> bury it or start all again ... signal -> close
 //! engine:   machine of one scheduler -> background duties, mail -> listener ... signal -> its sessions end
 //! ```
 //! The launcher has one thread for as long as it lives: only so can it fork at any time.
@@ -62,12 +62,13 @@ pub fn run(settings: Settings) -> Result<(), String> {
     let usable = os::limits::usable_cpus();
     let cpus = if machine.cpus.is_empty() { usable.clone() } else { machine.cpus.clone() };
     let count = settings.engines.unwrap_or(cpus.len() as u32).clamp(1, os::engines::ENGINES_MAX as u32);
-    let listeners = Listeners::bind(&settings)?;
+    let mut listeners = Listeners::bind(&settings)?;
     let (disk, directory) = serve::open_disk(&settings)?;
     let mut certificate = renewal::at_start(&settings)?;
     let (mut failed_starts, mut told, mut mask_at_start) = (0, false, None);
     loop {
         let (server, new) = serve::open_on(settings.clone(), disk.clone(), directory.clone(), &certificate, count)?;
+        listeners.listen(settings.admin_listen)?;
         let server = Arc::new(server);
         let mask = || Followed::of(&server.catalog.configuration).cpus();
         let mask_at_start = &*mask_at_start.get_or_insert_with(mask);

@@ -1,7 +1,7 @@
 //! From settings to a server on its data, and to the last byte on disk: start and stop, as both kernels do it.
 //!
 //! ```text
-//! settings -> machine (schedulers) -> storage (recovery) -> catalog -> init scripts -> listener -> "ready" ... signal -> stop
+//! settings -> machine (schedulers) -> addresses -> storage (recovery) -> catalog -> init scripts -> listeners -> "ready" ... signal -> stop
 //! ```
 
 use std::net::SocketAddr;
@@ -75,6 +75,9 @@ const PREDECESSOR_LOOK_MS: u64 = 10;
 
 /// How often it is asked whether the machine stops while the data are fine.
 const DATA_LOOK_MS: u64 = 500;
+
+/// Where the administrator's connection is taken, if nobody else has it.
+const ADMIN_PORT: u16 = 1434;
 
 /// Characters of a password that the server makes: 96 bits.
 const PASSWORD_LENGTH: usize = 16;
@@ -281,6 +284,28 @@ impl Listeners {
         })
     }
 
+    /// Clients are no longer refused. A start that cannot serve has its addresses before it touches the data, and listens when these are open,
+    /// so that nobody waits for a recovery on a connection. `admin`: where the administrator's is wanted.
+    pub(crate) fn listen(&mut self, admin: AdminListen) -> Result<(), String> {
+        for listener in std::iter::once(&self.tcp).chain(&self.local).chain(&self.http) {
+            let address = listener.local_addr();
+            // Somebody began at the same time, and was sooner.
+            listener.listen().map_err(|error| format!("cannot listen on {address}: {error}"))?;
+        }
+        let Some(listener) = &self.admin else { return Ok(()) };
+        match (listener.listen(), admin) {
+            (Ok(()), _) => {}
+            (Err(error), AdminListen::At(address)) => return Err(format!("--admin-listen {address}: {error}")),
+            (Err(_), _) => self.admin = any_admin().filter(|other| other.listen().is_ok()),
+        }
+        if let Some(address) = self.admin.as_ref().and_then(|listener| listener.local_addr().tcp()) {
+            let how = if address.ip().is_loopback() { "locally" } else { "remotely" };
+            let port = address.port();
+            tracing::info!("Dedicated admin connection support was established for listening {how} on port {port}.");
+        }
+        Ok(())
+    }
+
     /// Starts the tasks that accept. `browser`: also the one that tells clients of the ports.
     pub(crate) fn accept(self, server: &Arc<Server>, browser: bool) {
         if browser {
@@ -303,7 +328,7 @@ impl Listeners {
     }
 
     pub(crate) fn bind(settings: &Settings) -> Result<Listeners, String> {
-        let tcp = once_free(NetError::AddressInUse, || Listener::bind(settings.listen.into()));
+        let tcp = once_free(NetError::AddressInUse, || Listener::reserve(settings.listen.into()));
         let tcp = tcp.map_err(|error| match error {
             NetError::AddressInUse => {
                 format!("{} is in use by another program; choose another port with --listen", settings.listen)
@@ -312,11 +337,11 @@ impl Listeners {
         })?;
         let local = tcp.local_addr().tcp().map(|address| Endpoint::Local(address.port()));
         let local = local.and_then(|endpoint| {
-            Listener::bind(endpoint)
+            Listener::reserve(endpoint)
                 .inspect_err(|error| tracing::warn!("no local transport ({endpoint}): {error}"))
                 .ok()
         });
-        let admin = bind_admin(settings.admin_listen, tcp.local_addr())?;
+        let admin = bind_admin(settings.admin_listen)?;
         let http = settings.http.map(bind_http).transpose()?;
         settings.browser.map_or(Ok(()), browser::check)?;
         Ok(Listeners { tcp, local, admin, http })
@@ -324,44 +349,45 @@ impl Listeners {
 }
 
 fn bind_http(address: SocketAddr) -> Result<Listener, String> {
-    let listener = Listener::bind(address.into()).map_err(|error| format!("--http {address}: {error}"))?;
+    let listener = Listener::reserve(address.into()).map_err(|error| format!("--http {address}: {error}"))?;
     let scheme = if address.ip().is_loopback() { "http" } else { "https" };
     tracing::info!("the live page is {scheme}://{}/", listener.local_addr());
     Ok(listener)
 }
 
-/// `server`: where ordinary connections are taken.
-fn bind_admin(wanted: AdminListen, server: Endpoint) -> Result<Option<Listener>, String> {
-    let beside = || server.tcp().and_then(|address| address.port().checked_add(1));
-    let (address, must) = match wanted {
-        AdminListen::Off => return Ok(None),
-        AdminListen::At(address) => (address, true),
-        AdminListen::Beside => match beside() {
-            Some(port) => (SocketAddr::from(([127, 0, 0, 1], port)), false),
-            None => return Ok(None),
-        },
-    };
-    match Listener::bind(address.into()) {
-        Ok(listener) => {
-            let address = listener.local_addr();
-            tracing::info!("Dedicated admin connection support was established for listening on {address}.");
-            Ok(Some(listener))
+/// "By default, the DAC only listens on the loop-back IP address (127.0.0.1), port 1434. If TCP port 1434 isn't available, a TCP port is
+/// dynamically assigned": the port beside the server's own may be another server's.
+/// https://learn.microsoft.com/sql/database-engine/configure-windows/remote-admin-connections-server-configuration-option
+fn bind_admin(wanted: AdminListen) -> Result<Option<Listener>, String> {
+    match wanted {
+        AdminListen::Off => Ok(None),
+        AdminListen::At(address) => {
+            Listener::reserve(address.into()).map(Some).map_err(|error| format!("--admin-listen {address}: {error}"))
         }
-        Err(error) if must => Err(format!("--admin-listen {address}: {error}")),
-        Err(error) => {
-            tracing::warn!("no dedicated admin connection ({address}: {error}); --admin-listen names another address");
-            Ok(None)
-        }
+        AdminListen::Usual => Ok(admin_at(ADMIN_PORT).ok().or_else(any_admin)),
     }
+}
+
+fn admin_at(port: u16) -> NetResult<Listener> {
+    Listener::reserve(SocketAddr::from(([127, 0, 0, 1], port)).into())
+}
+
+fn any_admin() -> Option<Listener> {
+    let told =
+        |error: &NetError| tracing::warn!("no dedicated admin connection: {error}; --admin-listen names an address");
+    admin_at(0).inspect_err(told).ok()
 }
 
 /// Binds the port, opens the data as the settings say and starts the server on it.
 pub fn start(settings: Settings) -> Result<(Server, Listeners), String> {
     // The port first: a start that cannot serve must not touch the data.
-    let listeners = Listeners::bind(&settings)?;
+    let mut listeners = Listeners::bind(&settings)?;
     let (disk, directory) = open_disk(&settings)?;
     let certificate = renewal::at_start(&settings)?;
-    start_on(settings, disk, directory, &certificate).map(|server| (server, listeners))
+    let admin = settings.admin_listen;
+    let server = start_on(settings, disk, directory, &certificate)?;
+    listeners.listen(admin)?;
+    Ok((server, listeners))
 }
 
 /// The disk that the settings name, and how messages and views name it.

@@ -30,7 +30,9 @@ pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
     let (storage, grants) = (&server.catalog.storage, server.catalog.storage.grants().totals());
     let broker = storage.broker();
     let kb = |bytes: u64| bytes / 1_024;
-    let list: [(&str, &str, &str, u64, i64); 51] = [
+    let [informed, failed, fatal] =
+        [Event::Informed, Event::UserError, Event::FatalError].map(|event| events.total(event));
+    let list: [(&str, &str, &str, u64, i64); 56] = [
         ("SQL Statistics", "Batch Requests/sec", "", events.total(Event::BatchRequest), PER_SECOND),
         ("SQL Statistics", "SQL Compilations/sec", "", events.total(Event::Compilation), PER_SECOND),
         ("General Statistics", "User Connections", "", server.sessions.count_everywhere() as u64, RAW),
@@ -38,6 +40,13 @@ pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
         ("General Statistics", "Logins/sec", "", events.total(Event::Login), PER_SECOND),
         ("General Statistics", "Logouts/sec", "", events.total(Event::Logout), PER_SECOND),
         ("General Statistics", "Connection Reset/sec", "", events.total(Event::ConnectionReset), PER_SECOND),
+        // https://learn.microsoft.com/sql/relational-databases/performance-monitor/sql-server-sql-errors-object
+        ("SQL Errors", "Errors/sec", "_Total", informed + failed + fatal, PER_SECOND),
+        ("SQL Errors", "Errors/sec", "Info Errors", informed, PER_SECOND),
+        ("SQL Errors", "Errors/sec", "User Errors", failed, PER_SECOND),
+        ("SQL Errors", "Errors/sec", "Kill Connection Errors", fatal, PER_SECOND),
+        // No database goes offline while the server runs.
+        ("SQL Errors", "Errors/sec", "DB Offline Errors", 0, PER_SECOND),
         ("Databases", "Transactions/sec", "_Total", metrics.transactions_begun, PER_SECOND),
         ("Databases", "Log Flushes/sec", "_Total", metrics.log_flushes, PER_SECOND),
         ("Databases", "Log Bytes Flushed/sec", "_Total", metrics.log_bytes_flushed, PER_SECOND),

@@ -48,6 +48,8 @@ pub struct TdsSink<'a> {
     pub fatal: bool,
     /// An error was told that no DONE has told of yet.
     pub failed: bool,
+    /// Messages that were told: those that only inform, errors, and errors that end the connection.
+    pub messages: [u64; 3],
     /// Of the session, for a client that can bring it back: goes out before the last DONE.
     pub session_state: Option<SessionState>,
 }
@@ -71,6 +73,7 @@ impl<'a> TdsSink<'a> {
             attention_checked_ns: os::clock::now(),
             fatal: false,
             failed: false,
+            messages: [0; 3],
             session_state: None,
         }
     }
@@ -354,6 +357,7 @@ impl Sink for TdsSink<'_> {
         self.release();
         self.fatal |= message.severity >= 20;
         self.failed |= message.severity > 10;
+        self.messages[usize::from(message.severity > 10) + usize::from(message.severity >= 20)] += 1;
         self.writer.message(message);
         self.flush_full()
     }

@@ -7,9 +7,9 @@
 //! nothing: `restored` says up to where the log counts.
 //!
 //! ```text
-//! restored    format u32, phase u8 (1 rolls forward, 2 interrupted, 3 recovering), database u16, file u32, pages u32, end LSN u64,
-//!             end of the shortened block there u64 (0: there is none), covered u64 (ticks, UTC), about (length u32, bytes: as in the
-//!             full backup's head), crc32 u32 of all before; written beside and renamed
+//! restored    format u32 (2: the log is of a file that was held), phase u8 (1 rolls forward, 2 interrupted, 3 recovering), database u16,
+//!             file u32, pages u32, end LSN u64, end of the shortened block there u64 (0: there is none), covered u64 (ticks, UTC), about
+//!             (length u32, bytes: as in the full backup's head), crc32 u32 of all before; written beside and renamed
 //! ```
 
 use os::disk::{Disk, Open};
@@ -22,6 +22,7 @@ use super::restore::Target;
 use super::set::{Progress, Set, SetKind, Words, read_set};
 use super::unpack::unpack;
 use crate::error::{StorageError, StorageResult};
+use crate::hold::{Hold, Since};
 use crate::instance::storage::{PRIVATE_LOG_BYTES_MAX, PRIVATE_SEGMENT_BYTES, Storage};
 use crate::layout::DatabaseId;
 use crate::log::record::{HEAD_BYTES, Kind, Record};
@@ -30,10 +31,12 @@ use crate::log::{BLOCK_BYTES, BLOCK_HEAD, shorten_block};
 use crate::pages::data_files::file_name;
 use crate::pages::files::read_or_zero;
 use crate::pages::page::{PAGE_BYTES, u32_at};
+use crate::recovery::control::{ControlFile, HeldEntry};
 use crate::region::memory::Memory;
 use crate::transaction::Transaction;
 
 const FORMAT: u32 = 1;
+const FORMAT_HELD: u32 = 2;
 const STATE: &str = "restored";
 const STATE_NEXT: &str = "restored.next";
 /// The log behind its end is made zeros in pieces of this size.
@@ -66,6 +69,8 @@ pub struct Restored {
     pub covered: u64,
     /// As the full backup's head has it.
     pub about: Vec<u8>,
+    /// As a log backup's head has it.
+    pub held: bool,
 }
 
 /// Where to stop in a log backup.
@@ -105,7 +110,7 @@ impl From<StorageError> for Gap {
 
 impl Restored {
     fn encode(&self) -> Vec<u8> {
-        let mut out = FORMAT.to_le_bytes().to_vec();
+        let mut out = if self.held { FORMAT_HELD } else { FORMAT }.to_le_bytes().to_vec();
         out.push(self.phase as u8);
         out.extend_from_slice(&self.database.to_le_bytes());
         for number in [self.file, self.pages] {
@@ -124,9 +129,10 @@ impl Restored {
     fn decode(bytes: &[u8]) -> Option<Restored> {
         let (body, crc) = bytes.split_last_chunk::<4>()?;
         let mut words = Words(body);
-        if crc32fast::hash(body) != u32::from_le_bytes(*crc) || words.u32()? != FORMAT {
+        if crc32fast::hash(body) != u32::from_le_bytes(*crc) {
             return None;
         }
+        let format = words.u32().filter(|format| [FORMAT, FORMAT_HELD].contains(format))?;
         let phase = words.u8()?;
         let phase =
             [Phase::Forward, Phase::Interrupted, Phase::Recovering].into_iter().find(|one| *one as u8 == phase)?;
@@ -139,6 +145,7 @@ impl Restored {
             part_end: words.u64()?,
             covered: words.u64()?,
             about: Vec::new(),
+            held: format == FORMAT_HELD,
         };
         let about = words.u32()? as usize;
         restored.about = words.bytes(about)?.to_vec();
@@ -185,12 +192,13 @@ impl Storage {
         Restored::read(&self.directory_of(db)?)
     }
 
-    /// Begins to restore a database, which has no pages in this instance, with the full backup at `at`.
+    /// Begins to restore a database, which has no pages in this instance, with the full backup at `at`, or with a log backup that is whole.
+    /// `about`: what is known of the database from here on, None: what the set says.
     pub fn begin_restore(
         &self,
         db: DatabaseId,
-        from: &dyn Media,
-        at: u64,
+        (from, at): (&dyn Media, u64),
+        about: Option<Vec<u8>>,
         step: &mut dyn FnMut(Progress) -> StorageResult<()>,
     ) -> StorageResult<Set> {
         let _one_at_a_time = self.turn(step)?;
@@ -200,7 +208,7 @@ impl Storage {
             os::sim_point!("restore.unpacked");
             harden(&disk)?;
             self.engine().disk.sync_names()?;
-            restored_by(&set, set.head.about.clone()).write(&disk)?;
+            restored_by(&set, about.unwrap_or_else(|| set.head.about.clone())).write(&disk)?;
             Ok(set)
         });
         if begun.is_err() {
@@ -301,7 +309,8 @@ impl Storage {
             _ => set.tail.covered.max(before.covered),
         };
         let (end_lsn, part_end) = (lengthening.end, lengthening.part_end.unwrap_or(0));
-        Restored { end_lsn, part_end, covered, ..before }.write(&disk)?;
+        let held = before.held || set.head.held;
+        Restored { end_lsn, part_end, covered, held, ..before }.write(&disk)?;
         Ok((set, is_reached))
     }
 
@@ -322,6 +331,9 @@ impl Storage {
         let restored = Restored::read(&disk)?.ok_or(StorageError::UnknownDatabase)?;
         if restored.phase == Phase::Forward {
             cut_log(&disk, restored.end_lsn.max(restored.part_end), step)?;
+            if restored.held {
+                open_as_held(&disk, restored.file)?;
+            }
             // What recovery writes from now on no log backup goes on from.
             Restored { phase: Phase::Recovering, ..restored.clone() }.write(&disk)?;
         }
@@ -359,6 +371,7 @@ fn restored_by(set: &Set, about: Vec<u8>) -> Restored {
         part_end: 0,
         covered: set.tail.covered,
         about,
+        held: false,
     }
 }
 
@@ -368,6 +381,19 @@ fn harden(disk: &Disk) -> StorageResult<()> {
         disk.open(&name, Open::Existing)?.sync_data_as(WaitType::BACKUPIO)?;
     }
     Ok(disk.sync_names()?)
+}
+
+/// The data file will be recovered as one that was held: whose changes remain in it is read off its own records.
+pub(super) fn open_as_held(disk: &Disk, number: u32) -> StorageResult<()> {
+    let (file, control) = ControlFile::open(disk)?;
+    let mut control = control.ok_or_else(|| damaged("there is no instance in it"))?;
+    if control.held.is_empty() {
+        let since = Since { scan_lsn: control.scan_lsn, redo_lsn: control.redo_lsn };
+        control.held = vec![HeldEntry { number, hold: Hold::RecoveryPending, since, why: String::new() }];
+        control.sequence += 1;
+        file.write(&control)?;
+    }
+    Ok(())
 }
 
 /// The log ends at `end`: what lies behind is of a step that was killed, or later than wanted.

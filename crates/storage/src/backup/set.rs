@@ -1,5 +1,5 @@
 //! One backup: what its head and tail say. Format 1 ends where it is said below, and has full backups only; 3 is 2 of a set that is
-//! encrypted.
+//! encrypted; 4 and 5 are 2 and 3 of the log of a file that nobody could open.
 //!
 //! ```text
 //! head:   format u32, database u16, file u32, scan LSN u64, redo LSN u64, epoch u32, pages u32, began u64 (ticks, UTC),
@@ -14,15 +14,18 @@
 //! ```
 //! A log backup has blocks of log only: scan LSN is where it begins. A differential one has the pages that are newer than the base LSN.
 //! The first of either kind after a restore has all pages and rows, and base LSN 0: nothing here says what has changed since the backup.
+//! In the log of a file that nobody could open transactions are over that may have left changes in it.
 
 use super::blocks::{BlockKind, BlockReader, damaged};
 use super::media::Media;
 use crate::error::{StorageError, StorageResult};
 
 /// Of backups.
-pub const FORMAT: u32 = 3;
-/// Of those that are not encrypted.
-const FORMAT_CLEAR: u32 = 2;
+pub const FORMAT: u32 = 5;
+/// Of those that are not encrypted, and of those that are.
+const FORMATS: [u32; 2] = [2, 3];
+/// Added to these for what was held.
+const HELD: u32 = 2;
 /// Pages of one block: as many as the mask has bits.
 pub const PAGES_A_BLOCK: u32 = 32;
 
@@ -86,6 +89,8 @@ pub struct SetHead {
     pub base: u128,
     /// Its blocks are, all but this one and the tail.
     pub encrypted: bool,
+    /// Of the log of a file that nobody could open: transactions without a commit may have left their changes in it, whatever their ends say.
+    pub held: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -161,7 +166,7 @@ impl<'a> Words<'a> {
 
 impl SetHead {
     pub fn encode(&self) -> Vec<u8> {
-        let format = if self.encrypted { FORMAT } else { FORMAT_CLEAR };
+        let format = FORMATS[usize::from(self.encrypted)] + if self.held { HELD } else { 0 };
         let mut out = format.to_le_bytes().to_vec();
         out.extend_from_slice(&self.database.to_le_bytes());
         out.extend_from_slice(&self.file.to_le_bytes());
@@ -202,7 +207,8 @@ impl SetHead {
             epoch: words.u32()?,
             pages: words.u32()?,
             began: words.u64()?,
-            encrypted: format > FORMAT_CLEAR,
+            encrypted: [FORMATS[1], FORMATS[1] + HELD].contains(&format),
+            held: format >= FORMATS[0] + HELD,
             ..SetHead::default()
         };
         for _ in 0..words.u32()? {

@@ -4,7 +4,7 @@
 use os::disk::{Disk, Open};
 use os::wait::WaitType;
 
-use super::forward::{Phase, Restored, cut_log};
+use super::forward::{Phase, Restored, cut_log, open_as_held};
 use super::restore::Target;
 use super::set::Progress;
 use crate::error::{StorageError, StorageResult};
@@ -41,6 +41,9 @@ impl Storage {
         clear(&copy)?;
         let recovered = copy_files(&from, &copy, step).and_then(|()| {
             cut_log(&copy, restored.end_lsn.max(restored.part_end), step)?;
+            if restored.held {
+                open_as_held(&copy, restored.file)?;
+            }
             os::sim_point!("restore.standing");
             self.take_over(tx, target, (copy.clone(), DatabaseId(restored.database)), step)
         });

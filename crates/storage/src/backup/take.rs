@@ -1,5 +1,7 @@
 //! Taking a backup.
 
+use std::sync::Arc;
+
 use os::wait::WaitType;
 
 use super::blank::blank_others;
@@ -8,6 +10,7 @@ use super::media::Media;
 use super::set::{PAGES_A_BLOCK, Progress, Set, SetHead, SetKind, SetTail, Wanted};
 use crate::engine::Engine;
 use crate::error::{StorageError, StorageResult};
+use crate::hold::Hold;
 use crate::instance::storage::{PinnedCheckpoint, Storage};
 use crate::layout::DatabaseId;
 use crate::log::blocks;
@@ -25,9 +28,17 @@ const LOOK_AGAIN_MS: u64 = 50;
 /// How often it is looked whether a medium takes more.
 const LOOK_AT_MEDIA_MS: u64 = 10;
 
+/// What is backed up.
+struct Source {
+    number: u32,
+    name: String,
+    /// None: nobody can open it, and there is its log alone.
+    file: Option<Arc<DataFile>>,
+}
+
 struct Taking<'a> {
     engine: &'a Engine,
-    file: &'a DataFile,
+    source: &'a Source,
     out: BlockWriter<'a>,
     to: &'a dyn Media,
     /// Older pages are in the full backup that this one goes on from.
@@ -40,7 +51,8 @@ struct Taking<'a> {
 impl Storage {
     /// Writes a backup of `db` as it is at the end of the call into `to`, from `at` on. Nobody waits for it. `step` hears how far it is, and
     /// an error from it ends the backup. After an error the file ends at `at` again, if that can still be done. A log backup has the log
-    /// that is kept for it, and gives that back. `NoBackup`: there is no full backup before it, and it is not to be whole.
+    /// that is kept for it, and gives that back, unless it is a copy: of one whose file is missing or damaged as well. `NoBackup`: there is
+    /// no full backup before it, and it is not to be whole.
     pub fn backup(
         &self,
         db: DatabaseId,
@@ -59,13 +71,13 @@ impl Storage {
     /// What keeps the log, and where it begins.
     fn pin(
         &self,
-        file: &DataFile,
+        db: DatabaseId,
         wanted: &Wanted<'_>,
         step: &mut dyn FnMut(Progress) -> StorageResult<()>,
     ) -> StorageResult<(PinnedCheckpoint, u64)> {
         loop {
             let pinned = match wanted.kind {
-                SetKind::Log if wanted.whole.is_none() => self.pin_log(file)?,
+                SetKind::Log if wanted.whole.is_none() => self.pin_log(db)?,
                 _ => self.pin_checkpoint()?.map(|pin| {
                     let scan_lsn = pin.covered.scan_lsn;
                     (pin, scan_lsn)
@@ -79,6 +91,23 @@ impl Storage {
         }
     }
 
+    fn source(&self, db: DatabaseId, wanted: &Wanted<'_>) -> StorageResult<Source> {
+        let engine = self.engine();
+        let is_copy_of_log = wanted.kind == SetKind::Log && wanted.whole.is_none() && wanted.copy_only;
+        match engine.files.held_of(db) {
+            Some(held) if is_copy_of_log && matches!(held.hold, Hold::RecoveryPending | Hold::Suspect) => {
+                Ok(Source { number: held.number, name: held.name, file: None })
+            }
+            _ => {
+                let file = engine.file_of(db)?;
+                if file.temporary {
+                    return Err(StorageError::UnknownDatabase);
+                }
+                Ok(Source { number: file.number, name: file.name(), file: Some(file) })
+            }
+        }
+    }
+
     fn take(
         &self,
         db: DatabaseId,
@@ -88,40 +117,38 @@ impl Storage {
         step: &mut dyn FnMut(Progress) -> StorageResult<()>,
     ) -> StorageResult<Set> {
         let engine = self.engine();
-        let file = engine.file_of(db)?;
-        if file.temporary {
-            return Err(StorageError::UnknownDatabase);
-        }
+        let source = self.source(db, wanted)?;
         // What may follow is of a backup that was never ended, or no longer wanted.
         to.set_len(at)?;
         let began = os::clock::utc_ticks();
-        let (pin, scan_lsn) = self.pin(&file, wanted, step)?;
-        let chain = file.chain();
+        let (pin, scan_lsn) = self.pin(db, wanted, step)?;
+        let chain = self.chain_of(db);
         let has_pages = wanted.kind != SetKind::Log || wanted.whole.is_some();
         if wanted.kind == SetKind::Differential && chain.base_lsn == 0 && wanted.whole.is_none() {
             return Err(StorageError::NoBackup);
         }
         os::sim_point!("backup.pinned");
-        let pending = engine.pending().into_iter().filter(|at| at.file == file.number && at.page != 0);
+        let pending = engine.pending().into_iter().filter(|at| at.file == source.number && at.page != 0);
         let head = SetHead {
             database: db.0,
-            file: file.number,
+            file: source.number,
             scan_lsn,
             redo_lsn: pin.covered.redo_lsn.max(scan_lsn),
             epoch: self.epoch(),
-            pages: file.pages(),
+            pages: source.file.as_ref().map_or(0, |file| file.pages()),
             began,
             pending: pending.map(|at| at.page).collect(),
-            name: file.name(),
+            name: source.name.clone(),
             about: wanted.about.to_vec(),
             kind: wanted.kind,
             base_lsn: if wanted.whole.is_some() { 0 } else { chain.base_lsn },
             base: wanted.whole.unwrap_or(chain.base),
             encrypted: to.key().is_some(),
+            held: source.file.is_none(),
         };
         let mut taking = Taking {
             engine,
-            file: &file,
+            source: &source,
             out: BlockWriter::new(to, at, wanted.compressed),
             to,
             base_lsn: if wanted.kind == SetKind::Differential { head.base_lsn } else { 0 },
@@ -132,11 +159,11 @@ impl Storage {
         taking.out.write(BlockKind::Head, &head.encode())?;
         if has_pages {
             taking.rows(db, pin.covered.manifest)?;
-            taking.pages(head.pages)?;
+            taking.pages(source.file.as_ref().expect("a file that is open"), head.pages)?;
         }
         taking.log(head.scan_lsn)?;
         let Taking { mut out, mut tail, step, progress, .. } = taking;
-        if engine.file(file.number)?.is_none() {
+        if source.file.is_some() && engine.file(source.number)?.is_none() {
             return Err(StorageError::UnknownDatabase);
         }
         tail.ended = os::clock::utc_ticks();
@@ -152,7 +179,9 @@ impl Storage {
         let set = Set { from: at, to: out.at, head, tail };
         // The log that the next one needs stays until it is noted from where; what a log backup has goes with that.
         let pin = has_pages.then_some(pin);
-        self.note_backup(&file, &set, wanted)?;
+        if let Some(file) = &source.file {
+            self.note_backup(file, &set, wanted)?;
+        }
         drop(pin);
         Ok(set)
     }
@@ -189,19 +218,19 @@ impl Taking<'_> {
     }
 
     /// The data file as it lies on disk. Pages that are newer than the checkpoint are as welcome: redo looks at their LSNs.
-    fn pages(&mut self, pages: u32) -> StorageResult<()> {
+    fn pages(&mut self, file: &DataFile, pages: u32) -> StorageResult<()> {
         let mut piece = vec![0; PAGES_A_BLOCK as usize * PAGE_BYTES];
         let mut body = Vec::new();
         for first in (0..pages).step_by(PAGES_A_BLOCK as usize) {
             let count = PAGES_A_BLOCK.min(pages - first);
             let piece = &mut piece[..count as usize * PAGE_BYTES];
-            read_or_zero(&self.file.file, WaitType::BACKUPIO, u64::from(first) * PAGE_BYTES as u64, piece)?;
+            read_or_zero(&file.file, WaitType::BACKUPIO, u64::from(first) * PAGE_BYTES as u64, piece)?;
             let mut mask = 0_u32;
             body.clear();
             body.extend_from_slice(&first.to_le_bytes());
             body.extend_from_slice(&mask.to_le_bytes());
             for (number, bytes) in piece.as_chunks_mut::<PAGE_BYTES>().0.iter_mut().enumerate() {
-                whole_page(self.engine, self.file, first + number as u32, bytes)?;
+                whole_page(self.engine, file, first + number as u32, bytes)?;
                 // An LSN of 0: all of them.
                 if page::lsn(bytes) > self.base_lsn || (self.base_lsn == 0 && bytes.iter().any(|byte| *byte != 0)) {
                     mask |= 1 << number;
@@ -267,7 +296,7 @@ impl Taking<'_> {
         self.tail.next_object = engine.xtp.next_object();
         self.progress.total += self.tail.log_bytes;
         let mut body = Vec::new();
-        let number = self.file.number;
+        let number = self.source.number;
         blocks(log.store(), scan_lsn, end, &mut |lsn, block| {
             blank_others(lsn, block, number)?;
             body.extend_from_slice(&lsn.to_le_bytes());

@@ -248,9 +248,9 @@ impl Storage {
 
     /// The log of a database that is kept for log backups stays from here on until the guard goes; where it begins. The outer None: there are
     /// as many pins already as there may be. `NoBackup`: none is kept.
-    pub(crate) fn pin_log(&self, file: &DataFile) -> StorageResult<Option<(PinnedCheckpoint, u64)>> {
+    pub(crate) fn pin_log(&self, db: DatabaseId) -> StorageResult<Option<(PinnedCheckpoint, u64)>> {
         let mut last = self.inner.checkpointed.lock();
-        let from = file.chain().log_from().ok_or(StorageError::NoBackup)?;
+        let from = self.chain_of(db).log_from().ok_or(StorageError::NoBackup)?;
         let Some(slot) = last.pins.iter().position(|pin| pin.engine == 0) else { return Ok(None) };
         let covered = last.covered;
         *self.engine().log_readers.lock() += 1;
@@ -298,9 +298,20 @@ impl Storage {
         self.engine().log.hardened()
     }
 
+    /// The end of all that was appended so far, which is hardened then.
+    pub fn harden(&self) -> StorageResult<u64> {
+        self.engine().log.harden_all()?;
+        Ok(self.hardened())
+    }
+
     /// What backups have of a database.
     pub fn chain(&self, db: DatabaseId) -> StorageResult<Chain> {
         Ok(self.engine().file_of(db)?.chain())
+    }
+
+    /// The same, also of one that nobody may use.
+    pub fn chain_of(&self, db: DatabaseId) -> Chain {
+        self.engine().files.chain_of(db)
     }
 
     /// Changes what backups have of a database, by a checkpoint, which gives back what log is wanted no longer.

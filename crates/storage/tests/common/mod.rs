@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use os::disk::{Disk, File, Open, SimDisk};
+use os::sim::{SimConfig, run};
 use storage::*;
 use types::key::KeyColumn;
 use types::pause::{Pacer, Unheard};
@@ -135,6 +136,84 @@ pub fn small(disk: Disk) -> StorageConfig {
     config.page_bits = 14;
     config.log_flush_ms = 0;
     config
+}
+
+/// As `small`, with room for a few more files.
+pub fn roomy(disk: &Disk) -> StorageConfig {
+    let mut config = small(disk.clone());
+    config.files_max = 8;
+    config
+}
+
+/// Where lives of an instance on a simulated disk end: each but the last at one of the points, or at any step.
+pub struct Ends<'a> {
+    pub lives: u64,
+    pub points: &'a [&'static str],
+    /// Within so many passings of a point, and so many steps.
+    pub passings_max: u64,
+    pub steps_max: u64,
+}
+
+/// What came of lives.
+#[derive(Default)]
+pub struct Toll {
+    kills: u64,
+    points: BTreeMap<&'static str, u64>,
+}
+
+impl Toll {
+    /// Lives on one disk, one after the other; the seed decides where they end, and what the dice show within.
+    pub fn take(
+        &mut self,
+        seed: u64,
+        disk: &SimDisk,
+        ends: &Ends<'_>,
+        live: impl Fn(&Storage, &Disk, &mut Rng) + Clone + Send + 'static,
+    ) {
+        let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        for life in 0..ends.lives {
+            let is_last = life + 1 == ends.lives;
+            let point = ends.points[rng.next(ends.points.len() as u64) as usize];
+            let at_point = !is_last && rng.next(3) > 0;
+            let sim = SimConfig {
+                kill_at_step: (!is_last && !at_point).then(|| 200 + rng.next(ends.steps_max)),
+                kill_at_point: at_point.then(|| (point.to_owned(), 1 + rng.next(ends.passings_max))),
+                disks: vec![disk.clone()],
+                point_yields: 4,
+                steps_max: 4_000_000,
+                ..SimConfig::default()
+            };
+            let (own, live, dice) = (disk.clone(), live.clone(), rng.next(1 << 40) | 1);
+            let outcome = run(seed * 100 + life, sim, move || {
+                let disk = Disk::Sim(own);
+                let mut limits = roomy(&disk);
+                limits.log_flush_ms = 3;
+                limits.recovery_interval_ms = 1000;
+                let storage = Storage::open(limits).unwrap_or_else(|error| panic!("seed {seed} life {life}: {error}"));
+                live(&storage, &disk, &mut Rng(dice));
+            });
+            self.kills += u64::from(outcome.result.is_none());
+            for (point, times) in outcome.points {
+                *self.points.entry(point).or_default() += times;
+            }
+        }
+    }
+
+    /// Each of so many seeds had a kill, and every point was reached.
+    pub fn expect(&self, seeds: u64, points: &[&str]) {
+        println!("{seeds} seeds, {} kills, {:?}", self.kills, self.points);
+        assert!(self.kills >= seeds, "lives end by kills: {}", self.kills);
+        for point in points {
+            assert!(self.points.contains_key(point), "{point} was never reached");
+        }
+    }
+}
+
+/// SEEDS and SEED: how many, and the first one.
+pub fn seeds(usual: u64) -> std::ops::Range<u64> {
+    let number = |name: &str| os::env::var(name).and_then(|n| n.parse().ok());
+    let first = number("SEED").unwrap_or(1);
+    first..first + number("SEEDS").unwrap_or(usual)
 }
 
 /// Columns 1 to 3 of a row.

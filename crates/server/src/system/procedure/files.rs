@@ -96,7 +96,9 @@ pub fn create_directory(given: &Parameters<'_>) -> SqlResult<i32> {
     Ok(0)
 }
 
-/// xp_delete_file kind, folder or file, extension, date, with folders within: backups (kind 0) or reports (1) that were written before.
+/// xp_delete_file kind, folder or file, extension, date, with the folders right within: backups (kind 0) or reports (1) that were written
+/// before. Folders within these are left alone, as the maintenance plans say that call it.
+/// https://www.codykonior.com/2015/06/02/experiments-with-master-sys-xp-delete-file/
 pub fn delete_old(state: &mut State, given: &Parameters<'_>) -> SqlResult<i32> {
     let kind = given.number(0)?.unwrap_or(0);
     let (Some(path), 0 | 1) = (place(given, 1), kind) else { return Err(sql_error!(22003)) };
@@ -116,7 +118,7 @@ pub fn delete_old(state: &mut State, given: &Parameters<'_>) -> SqlResult<i32> {
         }
         return Ok(0);
     }
-    let depth_max = if given.number(4)?.unwrap_or(0) == 1 { DEPTH_MAX as usize } else { 1 };
+    let depth_max = if given.number(4)?.unwrap_or(0) == 1 { 2 } else { 1 };
     let mut open = vec![(root.to_path_buf(), entries(root))];
     while let Some((path, names)) = open.last_mut() {
         let Some((name, is_directory)) = names.next() else {

@@ -395,10 +395,13 @@ fn held(host: &SessionHost) -> Vec<NamedRow> {
         ]
     };
     let catalog = &host.server.catalog;
-    let restoring = catalog.databases().into_iter().filter(|db| db.is_restoring()).map(|db| -> NamedRow {
+    let databases = catalog.databases();
+    let is_restoring = |id: u16| databases.iter().any(|db| db.id.0 == id && db.is_restoring());
+    let restoring = databases.iter().filter(|db| db.is_restoring()).map(|db| -> NamedRow {
         vec![("database_id", number(db.id.0)), ("state", number(1)), ("state_desc", text("RESTORING"))]
     });
-    catalog.storage.held().into_iter().map(row).chain(restoring).collect()
+    let held = catalog.storage.held().into_iter().filter(|held| !is_restoring(held.database));
+    held.map(row).chain(restoring).collect()
 }
 
 /// Pages of the files of data, by database, and of the log, which is all databases'.

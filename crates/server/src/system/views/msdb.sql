@@ -38,7 +38,7 @@ SELECT s.id AS backup_set_id, CONVERT(uniqueidentifier, CONVERT(varbinary(16), s
   CONVERT(nvarchar(60), CASE s.recovery_model WHEN 1 THEN N'FULL' WHEN 2 THEN N'BULK-LOGGED' ELSE N'SIMPLE' END) AS recovery_model,
   CONVERT(bit, s.status & 128) AS has_bulk_logged_data, CONVERT(bit, 0) AS is_snapshot, CONVERT(bit, s.status & 4) AS is_readonly,
   CONVERT(bit, s.status & 8) AS is_single_user, CONVERT(bit, 1) AS has_backup_checksums, CONVERT(bit, 0) AS is_damaged,
-  CONVERT(bit, s.status & 64) AS begins_log_chain, CONVERT(bit, 0) AS has_incomplete_metadata, CONVERT(bit, 0) AS is_force_offline,
+  CONVERT(bit, s.status & 64) AS begins_log_chain, CONVERT(bit, s.status & 512) AS has_incomplete_metadata, CONVERT(bit, s.status & 256) AS is_force_offline,
   CONVERT(bit, s.status & 1) AS is_copy_only,
   CONVERT(uniqueidentifier, CONVERT(varbinary(16), s.database_guid)) AS first_recovery_fork_guid,
   CONVERT(uniqueidentifier, CONVERT(varbinary(16), s.database_guid)) AS last_recovery_fork_guid, CONVERT(numeric(25, 0), NULL) AS fork_point_lsn,
