@@ -23,7 +23,7 @@ impl Parser<'_> {
                 return Ok(statements);
             }
             if !terminated && self.at_word(K::WITH) {
-                return Err(self.unexpected());
+                return Err(self.with_needs_terminator(self.token));
             }
             statements.push(self.statement()?);
             terminated = false;

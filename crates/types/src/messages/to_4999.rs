@@ -481,6 +481,7 @@ rows![
     message(4421, 16, "Derived table '%.*ls' is not updatable because a column of the derived table is derived or constant."),
     message(4426, 16, "View '%.*ls' is not updatable because the definition contains a UNION operator."),
     message(4427, 16, "Cannot update the view \"%.*ls\" because it or a view it references was created with WITH CHECK OPTION and its definition contains a TOP or OFFSET clause."),
+    message(4430, 0, "Warning: Index hints supplied for view '%.*ls' will be ignored.").listed(10),
     message(4436, 16, "UNION ALL view '%.*ls' is not updatable because a partitioning column was not found."),
     message(4447, 16, "View '%.*ls' is not updatable because the definition contains a set operator."),
     message(4502, 16, "View or function '%.*ls' has more column names specified than columns defined."),
