@@ -314,3 +314,13 @@ SELECT CONVERT(date, '1/2/2024', 99);
 GO
 SELECT CONVERT(datetime, '1/2/2024', 112);
 GO
+-- JSON of moments and bytes. https://learn.microsoft.com/sql/relational-databases/json/how-for-json-converts-sql-server-data-types-to-json-data-types-sql-server
+SELECT CAST('2024-01-02T03:04:05+00:00' AS datetimeoffset(0)) AS a, CAST('2024-01-02T03:04:05.12+05:30' AS datetimeoffset(7)) AS b, CAST('2024-01-02T03:04:05' AS smalldatetime) AS c, 0xFFFFFF AS d, 'a/b' AS e FOR JSON PATH;
+GO
+-- A table that has had long values. https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-tables-transact-sql
+CREATE TABLE lob (id int, t varchar(max));
+CREATE TABLE nolob (id int, t varchar(8000));
+SELECT name, lob_data_space_id FROM sys.tables WHERE name IN ('lob', 'nolob') ORDER BY name;
+ALTER TABLE lob DROP COLUMN t;
+SELECT name, lob_data_space_id FROM sys.tables WHERE name = 'lob';
+GO
