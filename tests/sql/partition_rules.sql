@@ -87,6 +87,11 @@ CREATE TABLE p (a int, b text) ON ps (a) TEXTIMAGE_ON [PRIMARY];
 GO
 CREATE TABLE p (id int, a int SPARSE NULL) ON ps (a);
 GO
+CREATE TABLE sp (id int, a int SPARSE NULL);
+CREATE INDEX isp ON sp (id) ON ps (a);
+SELECT COUNT(*) AS n FROM sys.partitions WHERE object_id = OBJECT_ID('sp') AND index_id = 2;
+DROP TABLE sp;
+GO
 CREATE TABLE p (id int NOT NULL PRIMARY KEY, a int NOT NULL) ON ps (a);
 GO
 CREATE TABLE p (id int NOT NULL, b varchar(10) NOT NULL, PRIMARY KEY (b) ON ps (b));

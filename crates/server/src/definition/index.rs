@@ -108,7 +108,7 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
         (false, on) => partition::of_index(on.as_ref(), &spec.table),
     };
     if let Some(divided) = &place.divided {
-        partition::check_column(ddl, db, shown, table, divided)?;
+        partition::check_column(ddl, db, (shown, table), divided, spec.clustered)?;
         divide(db, table, &columns, divided, spec, &mut found)?;
     }
     let indid = match spec.number {
@@ -757,7 +757,7 @@ pub fn moved_to(
     };
     let place = partition::placement(ddl, db, Some(&space))?.expect("an ON clause is given");
     if let Some(divided) = &place.divided {
-        partition::check_column(ddl, db, &row.name, row.id, divided)?;
+        partition::check_column(ddl, db, (row.name.as_str(), row.id), divided, true)?;
     }
     let table = ddl.reload(db, row.id)?;
     if (place.divided.is_some() || table.partitioning.is_some()) && !place.is_same(db, &Placement::of(&table)) {

@@ -113,15 +113,22 @@ pub fn refuse_attached_indexes(ddl: &mut Ddl<'_>, db: &Database, table: i32) -> 
     }
 }
 
-/// Whether a table can be divided by the column. 1911, 1978, 7724, 7726, 7727.
-pub fn check_column(ddl: &mut Ddl<'_>, db: &Database, shown: &str, id: i32, divided: &Divided) -> SqlResult<()> {
+/// Whether the rows of a table, or an index, can be divided by the column. 1911, 7724, 7726, 7727; 1978: rows not by a sparse one.
+/// https://learn.microsoft.com/sql/relational-databases/tables/use-sparse-columns
+pub fn check_column(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    (shown, id): (&str, i32),
+    divided: &Divided,
+    is_of_rows: bool,
+) -> SqlResult<()> {
     let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]))?;
     let column = columns.iter().find(|column| db.equal_names(&column.name, &divided.column));
     let column = column.ok_or_else(|| sql_error!(1911, divided.column))?;
     if column.status & cs::COMPUTED != 0 && column.status & cs::PERSISTED == 0 {
         return Err(sql_error!(7724, column.name, shown));
     }
-    if column.status & cs::SPARSE != 0 {
+    if is_of_rows && column.status & cs::SPARSE != 0 {
         return Err(sql_error!(1978, column.name, shown));
     }
     let (own, wanted) = (super::rebuild::column_type(column).ty, divided.function.ty);
