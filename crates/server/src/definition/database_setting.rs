@@ -128,7 +128,8 @@ fn asks_for(setting: &Setting, unused: &str) -> bool {
     match &setting.value {
         SettingValue::Off => unused == "OFF",
         SettingValue::List(word, inner) => {
-            let is_default = |own: &Setting| setting_text(&own.value).is_some_and(|word| word.eq_ignore_ascii_case("DEFAULT"));
+            let is_default =
+                |own: &Setting| setting_text(&own.value).is_some_and(|word| word.eq_ignore_ascii_case("DEFAULT"));
             let is_off = |own: &Setting| own.is_off() || &*setting.name == "AUTOMATIC_TUNING" && is_default(own);
             word.as_ref().is_some_and(|word| word.eq_ignore_ascii_case("OFF"))
                 || word.is_none() && !inner.is_empty() && inner.iter().all(is_off)

@@ -39,8 +39,7 @@ pub fn refuse(
         };
     }
     // Indexes of xml and spatial values lie with the table's rows.
-    let is_divided =
-        |index: &IndexRow| index.dataspace >= SCHEME_MIN || index.kind > 2 && table.partitioning.is_some();
+    let is_divided = |index: &IndexRow| index.dataspace >= SCHEME_MIN || index.kind > 2 && table.partitioning.is_some();
     match chosen.first() {
         Some(index) if !is_divided(index) => Err(sql_error!(7729, "alter", "index", "index", first)),
         Some(index) if has(index.status, ix::DISABLED) => Err(sql_error!(1973, first, "table", shown)),
@@ -92,7 +91,12 @@ pub fn in_trees(
 }
 
 /// The partition of a table that ALTER TABLE ... REBUILD names. 7729, 7735: it has none; 7722, 7730: none of the number.
-pub fn of_table(ddl: &mut Ddl<'_>, table: &TableDef, index: Option<&str>, (shown, expr): (&str, &Expr)) -> SqlResult<usize> {
+pub fn of_table(
+    ddl: &mut Ddl<'_>,
+    table: &TableDef,
+    index: Option<&str>,
+    (shown, expr): (&str, &Expr),
+) -> SqlResult<usize> {
     let Some(of) = &table.partitioning else {
         return Err(match index {
             Some(index) => sql_error!(7729, "alter", "index", "index", index),

@@ -334,7 +334,9 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::AlterPartitionScheme(alter) => partition::alter_scheme(ddl, alter),
         StatementKind::Other(other) => Err(match &other.session {
             // There is none.
-            Some(name) if other.verb.starts_with("DROP") => site::cannot_find("drop", "event session", name).in_state(19),
+            Some(name) if other.verb.starts_with("DROP") => {
+                site::cannot_find("drop", "event session", name).in_state(19)
+            }
             Some(name) => site::cannot_find("alter", "event session", name).in_state(19),
             None => unsupported(&other.verb),
         }),

@@ -222,9 +222,8 @@ fn check_views(source: &Side<'_>, target: &Side<'_>) -> SqlResult<()> {
 
 /// 11412
 fn check_sparse(ddl: &mut Ddl<'_>, db: &Database, source: &Side<'_>, target: &Side<'_>) -> SqlResult<()> {
-    let mut columns_of = |side: &Side<'_>| {
-        ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(side.table.object.0), load::small(0)]))
-    };
+    let mut columns_of =
+        |side: &Side<'_>| ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(side.table.object.0), load::small(0)]));
     let (own, others) = (columns_of(source)?, columns_of(target)?);
     let is_sparse = |column: &ColumnRow| column.status & column_status::SPARSE != 0;
     match own.iter().zip(&others).find(|(own, other)| is_sparse(own) != is_sparse(other)) {

@@ -1,7 +1,6 @@
 //! SQL Server's words for what does not parse.
 
 use super::{Parser, T};
-use crate::keyword::Keyword as K;
 use crate::lex::{Token, unquote};
 use ::types::{SqlError, sql_error};
 

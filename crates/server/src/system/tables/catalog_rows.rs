@@ -15,8 +15,8 @@ use super::{
     server_rows, statistics_rows, text_rows, xml_rows,
 };
 use crate::catalog::base::{
-    BASE_TABLES, ClassRow, ColumnRow, LOG_FILE, ObjectRow, OwnerRow, PropertyRow, SequenceRow, class,
-    column_status, object_status, schema,
+    BASE_TABLES, ClassRow, ColumnRow, LOG_FILE, ObjectRow, OwnerRow, PropertyRow, SequenceRow, class, column_status,
+    object_status, schema,
 };
 use crate::catalog::boot::SHIPPED;
 use crate::catalog::event_type::{self, EventType};
