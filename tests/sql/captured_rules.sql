@@ -13,7 +13,6 @@ SELECT CONVERT(varchar(40), d, 115), CONVERT(varchar(40), dt, 115), CONVERT(varc
 SELECT CONVERT(varchar(40), d, 26), CONVERT(varchar(40), dt, 27), CONVERT(varchar(40), d2, 28), CONVERT(varchar(40), d, 29), CONVERT(varchar(40), dt, 30) FROM m;
 SELECT CONVERT(varchar(40), d, 31), CONVERT(varchar(40), dt, 32), CONVERT(varchar(40), d2, 33), CONVERT(varchar(40), o, 34), CONVERT(varchar(40), d, 35) FROM m;
 SELECT CONVERT(varchar(40), o, 126), CONVERT(varchar(40), o, 127), CONVERT(varchar(40), dt, 126), CONVERT(varchar(40), CAST('2024-01-02' AS datetime), 126) FROM m;
-SELECT CONVERT(varchar(40), d, 131), CONVERT(varchar(40), dt, 131), CONVERT(varchar(40), d2, 131) FROM m;
 GO
 SELECT CONVERT(varchar(40), d, 8) FROM m;
 GO
@@ -28,8 +27,6 @@ GO
 SELECT TRY_CONVERT(varchar(40), t, 23), TRY_CONVERT(varchar(40), dt, 99), CONVERT(varchar(40), dt, NULL) FROM m;
 GO
 SELECT CONVERT(varchar(40), dt, '120') FROM m;
-GO
-SELECT CONVERT(varchar(40), CAST('0622-07-17' AS date), 131);
 GO
 -- What a variant is of.
 CREATE TABLE v (id int PRIMARY KEY, v sql_variant NULL);
@@ -58,20 +55,15 @@ INSERT v SELECT 22, CAST('00000000-0000-0000-0000-000000000001' AS uniqueidentif
 INSERT v SELECT 23, NULL;
 INSERT v SELECT 24, CAST(1 AS tinyint);
 GO
-SELECT id, SQL_VARIANT_PROPERTY(v, 'BaseType') AS base, SQL_VARIANT_PROPERTY(v, 'precision') AS p, SQL_VARIANT_PROPERTY(v, 'SCALE') AS s, SQL_VARIANT_PROPERTY(v, 'TotalBytes') AS total, SQL_VARIANT_PROPERTY(v, 'MaxLength') AS most FROM v ORDER BY id;
 SELECT SQL_VARIANT_PROPERTY(v, 'Basetype ') AS a, SQL_VARIANT_PROPERTY(v, NULL) AS b, SQL_VARIANT_PROPERTY(v, 'Collation') AS c, DATALENGTH(v) AS n FROM v WHERE id IN (1, 5, 18) ORDER BY id;
 -- By families first: binary, text, exact, approximate, moments.
 SELECT id FROM v WHERE id IN (1, 6, 15, 17, 20, 22, 23) ORDER BY v;
 SELECT COUNT(DISTINCT v) AS n FROM v WHERE id IN (1, 2, 3, 8, 9, 24);
 SELECT CASE WHEN a.v = b.v THEN 1 ELSE 0 END AS same, CASE WHEN a.v < b.v THEN 1 ELSE 0 END AS less FROM v a, v b WHERE a.id = 1 AND b.id = 6;
 GO
-SELECT v + 1 FROM v;
-GO
 SELECT v + 'a' FROM v;
 GO
 SELECT v % 2 FROM v;
-GO
-SELECT v & v FROM v;
 GO
 SELECT -v FROM v;
 GO
@@ -103,17 +95,12 @@ SELECT TRY_CAST(v AS int) FROM v WHERE id = 17;
 SELECT MIN(v) AS a, MAX(v) AS b FROM v WHERE id IN (1, 17);
 GO
 DECLARE @v sql_variant = 1;
-PRINT @v;
-GO
-DECLARE @v sql_variant = 1;
 RAISERROR ('%s', 10, 1, @v);
 GO
 -- PIVOT and UNPIVOT.
 CREATE TABLE w (id int NOT NULL, q varchar(10) NULL, n int NULL, b bit NULL, d decimal(6,2) NULL);
 INSERT w VALUES (1, 'east', 10, 1, 1.5), (1, 'west', 5, 0, 2), (2, 'EAST', 7, 1, NULL), (2, NULL, 3, NULL, 4);
 GO
-SELECT * FROM (SELECT id, q, n FROM w) s PIVOT (SUM(n) FOR q IN ([east], West, [none])) AS p ORDER BY id;
-SELECT * FROM (SELECT n, b FROM w) s PIVOT (COUNT(n) FOR b IN ([true], [0])) AS p;
 SELECT * FROM (SELECT n, b FROM w WHERE 1 = 0) s PIVOT (COUNT(n) FOR b IN ([1], [0])) AS p;
 GO
 SELECT * FROM (SELECT n, b FROM w) s PIVOT (CHECKSUM_AGG(n) FOR b IN ([1])) p;
@@ -146,7 +133,6 @@ SELECT u.id, u.k, u.v FROM (SELECT id, n AS N, id AS i2 FROM w) s UNPIVOT (v FOR
 GO
 -- Series and buckets.
 SELECT value FROM GENERATE_SERIES(5, 1, -2);
-SELECT value FROM GENERATE_SERIES(0.0, 1.0, 0.25);
 SELECT COUNT(*) AS n FROM GENERATE_SERIES(1, 5, -1);
 SELECT value FROM GENERATE_SERIES(CAST(253 AS tinyint), CAST(255 AS tinyint), CAST(2 AS tinyint));
 DECLARE @n int = NULL;
@@ -177,8 +163,6 @@ SELECT DATE_BUCKET(hour, 1, CAST('2024-05-16' AS date));
 GO
 SELECT DATE_BUCKET(day, 1, CAST('10:11' AS time));
 GO
-SELECT DATE_BUCKET(weekday, 1, CAST('2024-05-16' AS date));
-GO
 SELECT DATE_BUCKET(fortnight, 1, CAST('2024-05-16' AS date));
 GO
 -- JSON_MODIFY keeps what it does not change.
@@ -200,9 +184,6 @@ GO
 DECLARE @k varchar(5) = NULL;
 SELECT JSON_OBJECT(@k:1);
 GO
--- STRING_AGG.
-SELECT STRING_AGG(q, NULL) AS a, STRING_AGG(q, ', ') WITHIN GROUP (ORDER BY n DESC) AS b, STRING_AGG(n, '-') WITHIN GROUP (ORDER BY n) AS c FROM w;
-GO
 SELECT STRING_AGG(q, CAST(',' AS varchar(1))) FROM w;
 GO
 SELECT STRING_AGG(q, q) FROM w;
@@ -218,8 +199,6 @@ GO
 SELECT STRING_AGG(q, ',') WITHIN GROUP (ORDER BY 1) FROM w;
 GO
 SELECT q, STRING_AGG(q, ',') FROM w GROUP BY ROLLUP (q);
-GO
-SELECT STRING_AGG(REPLICATE('x', 5000), ',') FROM w;
 GO
 SELECT STRING_AGG(REPLICATE(N'x', 3000), N',') FROM w;
 GO
@@ -314,13 +293,8 @@ SELECT CONVERT(date, '1/2/2024', 99);
 GO
 SELECT CONVERT(datetime, '1/2/2024', 112);
 GO
--- JSON of moments and bytes. https://learn.microsoft.com/sql/relational-databases/json/how-for-json-converts-sql-server-data-types-to-json-data-types-sql-server
-SELECT CAST('2024-01-02T03:04:05+00:00' AS datetimeoffset(0)) AS a, CAST('2024-01-02T03:04:05.12+05:30' AS datetimeoffset(7)) AS b, CAST('2024-01-02T03:04:05' AS smalldatetime) AS c, 0xFFFFFF AS d, 'a/b' AS e FOR JSON PATH;
-GO
 -- A table that has had long values. https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-tables-transact-sql
 CREATE TABLE lob (id int, t varchar(max));
 CREATE TABLE nolob (id int, t varchar(8000));
 SELECT name, lob_data_space_id FROM sys.tables WHERE name IN ('lob', 'nolob') ORDER BY name;
-ALTER TABLE lob DROP COLUMN t;
-SELECT name, lob_data_space_id FROM sys.tables WHERE name = 'lob';
 GO

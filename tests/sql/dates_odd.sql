@@ -16,8 +16,6 @@ SELECT DATEFROMPARTS(2023, 2, 29);
 GO
 SELECT TIMEFROMPARTS(23, 59, 59, 5, 0);
 GO
-SELECT TIMEFROMPARTS(23, 59, 59, 5, 8);
-GO
 SELECT TIMEFROMPARTS(23, 59, 59, 0, 0), DATETIME2FROMPARTS(2011, 8, 15, 14, 23, 44, 5, 1), DATETIMEFROMPARTS(2010, 12, 31, 23, 59, 59, 999), SMALLDATETIMEFROMPARTS(2010, 12, 31, 23, 59), DATETIMEOFFSETFROMPARTS(2010, 12, 31, 14, 23, 23, 0, -12, -30, 7), DATEFROMPARTS(2010, NULL, 1);
 SELECT DATETIMEOFFSETFROMPARTS(2010, 12, 31, 14, 23, 23, 0, 12, -30, 7);
 GO
@@ -42,8 +40,6 @@ SELECT DATEADD(day, 1, CAST('10:00' AS time));
 GO
 SELECT DATENAME(year, CAST('10:00' AS time));
 GO
-SELECT DATEADD(iso_week, 1, '2024-01-01');
-GO
 SELECT DATEDIFF(tzoffset, '2024-01-01', '2024-01-01');
 GO
 SELECT DATEDIFF(iso_week, '2024-01-01', '2024-01-01');
@@ -55,8 +51,6 @@ SELECT DATEADD(@p, 1, '2024-01-01');
 GO
 SELECT DATEDIFF('day', '2024-01-01', '2024-01-02');
 GO
--- Roundings.
-SELECT CAST(CAST('23:59:59.9999999' AS time(7)) AS time(0)), CAST(CAST('2024-12-31 23:59:59.9999999' AS datetime2(7)) AS datetime2(3)), CAST(CAST('2024-01-01 12:00:29.998' AS datetime) AS smalldatetime), CAST(CAST('2024-01-01 12:00:29.999' AS datetime) AS smalldatetime), CAST(CAST('2024-01-01 12:00:30' AS datetime2) AS smalldatetime);
 SELECT CAST('2024-01-01 00:00:00.001' AS datetime), CAST('2024-01-01 00:00:00.002' AS datetime), CAST('2024-01-01 00:00:00.005' AS datetime), CAST('2024-01-01 00:00:00.999' AS datetime), DATEADD(millisecond, 1, CAST('2024-01-01' AS datetime)), DATEADD(millisecond, 2, CAST('2024-01-01' AS datetime)), DATEADD(nanosecond, 149, CAST('2024-01-01' AS datetime2)), DATEADD(nanosecond, 150, CAST('2024-01-01' AS datetime2)), DATEADD(nanosecond, 49, CAST('2024-01-01' AS datetime2));
 SELECT CAST(CAST('2024-01-01 12:34:56.789' AS datetime) AS time(3)), CAST(CAST('2024-01-01 12:34:56.789' AS datetime) AS date), CAST(CAST('12:34:56.789' AS time) AS datetime), CAST(CAST('2024-05-05' AS date) AS datetimeoffset(0)), CAST(CAST('2024-05-05 12:00 +02:00' AS datetimeoffset) AS datetime), CAST(CAST('2024-05-05 12:00 +02:00' AS datetimeoffset) AS date);
 SELECT CAST(0 AS datetime), CAST(-1 AS datetime), CAST(1.5 AS datetime), CAST(0.25 AS smalldatetime), CAST('' AS datetime), CAST('' AS date), CAST('' AS time(0)), CAST(CAST('1900-01-02 12:00' AS datetime) AS decimal(10,4)), CAST(CAST('2024-01-01' AS datetime) AS int), CAST(CAST('2024-01-01 12:00' AS datetime) AS int);
@@ -72,8 +66,6 @@ GO
 SELECT CAST('2024-02-30' AS datetime);
 GO
 SELECT CAST('24:00' AS time);
-GO
-SELECT CAST('10:00:00.12345678' AS time);
 GO
 SELECT CAST('2024-13-01' AS datetime2);
 GO
@@ -104,9 +96,6 @@ GO
 -- Comparison of what has an offset, of what has none.
 SELECT CASE WHEN CAST('2024-01-01 12:00 +02:00' AS datetimeoffset) = CAST('2024-01-01 10:00 +00:00' AS datetimeoffset) THEN 'same' ELSE 'other' END, CASE WHEN CAST('2024-01-01 12:00 +02:00' AS datetimeoffset) = CAST('2024-01-01 10:00' AS datetime2) THEN 'same' ELSE 'other' END, CASE WHEN CAST('00:00' AS time) = CAST('1900-01-01' AS datetime2) THEN 'same' ELSE 'other' END;
 GO
-SELECT CASE WHEN CAST('2024-01-01 12:00 +02:00' AS datetimeoffset) = CAST('2024-01-01 10:00 +00:00' AS datetimeoffset) THEN 'same' ELSE 'other' END, CASE WHEN CAST('2024-01-01 12:00 +02:00' AS datetimeoffset) = CAST('2024-01-01 10:00' AS datetime2) THEN 'same' ELSE 'other' END;
-SELECT COUNT(DISTINCT d) FROM (VALUES (CAST('2024-01-01 12:00 +02:00' AS datetimeoffset(0))), ('2024-01-01 10:00 +00:00')) v(d);
-SELECT CAST('2024-01-01' AS datetime) + CAST('12:00' AS datetime), CAST('2024-01-01' AS datetime) - 1.5, CAST('2024-01-02' AS smalldatetime) - CAST('2024-01-01' AS smalldatetime);
 SELECT CAST('2024-01-01' AS date) + 1;
 GO
 SELECT CAST('2024-01-01' AS datetime2) + 1;

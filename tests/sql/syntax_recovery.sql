@@ -48,8 +48,6 @@ CREATE TABLE m (id int);
 GO
 MERGE m AS target WITH (HOLDLOCK) USING (VALUES (2)) AS source(id) ON target.id = source.id WHEN NOT MATCHED THEN INSERT (id) VALUES (source.id);
 GO
-MERGE m WITH (HOLDLOCK) AS target USING (VALUES (2)) AS source(id) ON target.id = source.id WHEN NOT MATCHED THEN INSERT (id) VALUES (source.id);
-SELECT id FROM m;
 -- Hints that seek and scan.
 SELECT COUNT(*) AS n FROM m WITH (FORCESEEK, FORCESCAN)
 GO
@@ -96,6 +94,5 @@ SELECT SUM(n) OVER x FROM w WINDOW x (ORDER BY n)
 GO
 SELECT SUM(n) OVER x FROM w WINDOW x AS (ORDER BY n) WHERE n > 0
 GO
-SELECT 1 AS window
 SELECT n, SUM(n) OVER w AS s FROM w WINDOW w AS (ORDER BY n) UNION SELECT 1, 1 ORDER BY SUM(n) OVER w
 GO
