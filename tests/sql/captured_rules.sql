@@ -13,6 +13,7 @@ SELECT CONVERT(varchar(40), d, 115), CONVERT(varchar(40), dt, 115), CONVERT(varc
 SELECT CONVERT(varchar(40), d, 26), CONVERT(varchar(40), dt, 27), CONVERT(varchar(40), d2, 28), CONVERT(varchar(40), d, 29), CONVERT(varchar(40), dt, 30) FROM m;
 SELECT CONVERT(varchar(40), d, 31), CONVERT(varchar(40), dt, 32), CONVERT(varchar(40), d2, 33), CONVERT(varchar(40), o, 34), CONVERT(varchar(40), d, 35) FROM m;
 SELECT CONVERT(varchar(40), o, 126), CONVERT(varchar(40), o, 127), CONVERT(varchar(40), dt, 126), CONVERT(varchar(40), CAST('2024-01-02' AS datetime), 126) FROM m;
+SELECT CONVERT(varchar(40), d, 131), CONVERT(varchar(40), dt, 131), CONVERT(varchar(40), d2, 131) FROM m;
 GO
 SELECT CONVERT(varchar(40), d, 8) FROM m;
 GO
@@ -133,6 +134,7 @@ SELECT u.id, u.k, u.v FROM (SELECT id, n AS N, id AS i2 FROM w) s UNPIVOT (v FOR
 GO
 -- Series and buckets.
 SELECT value FROM GENERATE_SERIES(5, 1, -2);
+SELECT value FROM GENERATE_SERIES(0.0, 1.0, 0.25);
 SELECT COUNT(*) AS n FROM GENERATE_SERIES(1, 5, -1);
 SELECT value FROM GENERATE_SERIES(CAST(253 AS tinyint), CAST(255 AS tinyint), CAST(2 AS tinyint));
 DECLARE @n int = NULL;
@@ -183,6 +185,9 @@ SELECT JSON_OBJECT('a':1, 'b':NULL, 'c':JSON_ARRAY(1, NULL, 'x')), JSON_OBJECT('
 GO
 DECLARE @k varchar(5) = NULL;
 SELECT JSON_OBJECT(@k:1);
+GO
+-- STRING_AGG.
+SELECT STRING_AGG(q, ', ') WITHIN GROUP (ORDER BY n DESC) AS b, STRING_AGG(n, '-') WITHIN GROUP (ORDER BY n DESC) AS c FROM w;
 GO
 SELECT STRING_AGG(q, CAST(',' AS varchar(1))) FROM w;
 GO

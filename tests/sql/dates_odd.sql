@@ -51,6 +51,8 @@ SELECT DATEADD(@p, 1, '2024-01-01');
 GO
 SELECT DATEDIFF('day', '2024-01-01', '2024-01-02');
 GO
+-- Roundings.
+SELECT CAST(CAST('23:59:59.9999999' AS time(7)) AS time(0)), CAST(CAST('2024-12-31 23:59:59.9999999' AS datetime2(7)) AS datetime2(3)), CAST(CAST('2024-01-01 12:00:29.998' AS datetime) AS smalldatetime), CAST(CAST('2024-01-01 12:00:29.999' AS datetime) AS smalldatetime), CAST(CAST('2024-01-01 12:00:30' AS datetime2) AS smalldatetime);
 SELECT CAST('2024-01-01 00:00:00.001' AS datetime), CAST('2024-01-01 00:00:00.002' AS datetime), CAST('2024-01-01 00:00:00.005' AS datetime), CAST('2024-01-01 00:00:00.999' AS datetime), DATEADD(millisecond, 1, CAST('2024-01-01' AS datetime)), DATEADD(millisecond, 2, CAST('2024-01-01' AS datetime)), DATEADD(nanosecond, 149, CAST('2024-01-01' AS datetime2)), DATEADD(nanosecond, 150, CAST('2024-01-01' AS datetime2)), DATEADD(nanosecond, 49, CAST('2024-01-01' AS datetime2));
 SELECT CAST(CAST('2024-01-01 12:34:56.789' AS datetime) AS time(3)), CAST(CAST('2024-01-01 12:34:56.789' AS datetime) AS date), CAST(CAST('12:34:56.789' AS time) AS datetime), CAST(CAST('2024-05-05' AS date) AS datetimeoffset(0)), CAST(CAST('2024-05-05 12:00 +02:00' AS datetimeoffset) AS datetime), CAST(CAST('2024-05-05 12:00 +02:00' AS datetimeoffset) AS date);
 SELECT CAST(0 AS datetime), CAST(-1 AS datetime), CAST(1.5 AS datetime), CAST(0.25 AS smalldatetime), CAST('' AS datetime), CAST('' AS date), CAST('' AS time(0)), CAST(CAST('1900-01-02 12:00' AS datetime) AS decimal(10,4)), CAST(CAST('2024-01-01' AS datetime) AS int), CAST(CAST('2024-01-01 12:00' AS datetime) AS int);

@@ -36,6 +36,8 @@ SELECT CONVERT(varbinary(4), '0x1F2', 1);
 GO
 SELECT CONVERT(varchar(10), 1.5, 'a');
 GO
+-- Texts as numbers.
+SELECT CAST(' 12 ' AS int), CAST('' AS int), CAST('+5' AS int), CAST('-' AS money), CAST('$1,234.5' AS money), CAST('1e3' AS float), CAST('.5' AS decimal(3,1)), CAST('5.' AS decimal(3,1)), CAST('' AS float), CAST('' AS money), CAST('1,000' AS money), CAST('true' AS bit), CAST('False' AS bit), CAST('2' AS bit), CAST('-0' AS int);
 SELECT CAST('1.5' AS int);
 GO
 SELECT CAST('1,000' AS int);
