@@ -70,3 +70,38 @@ revert;
 go
 select sys.fn_varbintohexstr(0x0AFF) as whole, master.dbo.fn_varbintohexstr(0x) as none, master.sys.fn_varbintohexsubstring(0, 0x01020304, 2, 2) as part,
   sys.fn_varbintohexsubstring(1, 0x0102, 3, 1) as beyond;
+go
+-- Ledgers: https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sys-sp-verify-database-ledger-transact-sql
+exec sys.sp_verify_database_ledger N'[]';
+exec sp_verify_database_ledger_from_digest_storage @locations = N'[]', @table_name = N'dbo.t';
+exec sys.sp_generate_database_ledger_digest;
+go
+-- Event sessions: https://learn.microsoft.com/sql/t-sql/statements/drop-event-session-transact-sql, alter-event-session-transact-sql
+drop event session none_such on server;
+go
+alter event session [none such] on server state = start;
+go
+create event session kept on server add event sqlserver.error_reported add target package0.ring_buffer with (startup_state = on);
+go
+if exists (select * from sys.server_event_sessions where name = 'kept') drop event session kept on server;
+if exists (select * from sys.dm_xe_sessions where name = 'kept') alter event session kept on server state = stop;
+select count(*) as sessions from sys.server_event_sessions where name = 'kept';
+go
+-- Query Store, and tuning by it: https://learn.microsoft.com/sql/t-sql/statements/alter-database-transact-sql-set-options
+alter database current set query_store clear;
+alter database current set query_store clear all;
+alter database current set query_store = off;
+alter database current set query_store = off (forced);
+alter database current set automatic_tuning (force_last_good_plan = off);
+alter database current set automatic_tuning (force_last_good_plan = default);
+select desired_state_desc, actual_state_desc from sys.database_query_store_options;
+select count(*) as queries from sys.query_store_query;
+go
+alter database current set query_store = on;
+go
+alter database current set query_store (operation_mode = read_write);
+go
+alter database current set automatic_tuning (force_last_good_plan = on);
+go
+alter database current set automatic_tuning (force_last_good_plan = default, create_index = on);
+go

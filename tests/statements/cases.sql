@@ -754,8 +754,11 @@ CREATE PARTITION FUNCTION statements_f (int) AS RANGE RIGHT FOR VALUES (10, 20)
 CREATE PARTITION SCHEME statements_s AS PARTITION statements_f ALL TO ([PRIMARY])
 GO
 CREATE TABLE t (a int, b int)
+INSERT t VALUES (5, 1), (15, 2), (25, 3)
 GO
 CREATE INDEX i ON t (b) ON statements_s(a)
+GO
+SELECT 'ok' FROM sys.partitions WHERE object_id = OBJECT_ID('t') AND index_id = 2 AND rows = 1 HAVING COUNT(*) = 3
 
 --- Indexes and statistics: CREATE UNIQUE CLUSTERED INDEX on a view
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int NOT NULL, d date)
@@ -1793,7 +1796,13 @@ SELECT 'ok' FROM sys.databases WHERE database_id = 1 AND is_master_key_encrypted
 --- What administers: CREATE MASTER KEY in another database; ALTER MASTER KEY otherwise; BACKUP, RESTORE MASTER KEY, SERVICE MASTER KEY
 CREATE MASTER KEY ENCRYPTION BY PASSWORD = 'Of the master key 1'
 
---- What administers: ALTER CERTIFICATE, other keys, database scoped credentials, endpoints, event sessions, full-text catalogs, assemblies, queues, services
+--- What administers: CREATE EVENT SESSION
+CREATE EVENT SESSION s ON SERVER ADD EVENT sqlserver.error_reported ADD TARGET package0.ring_buffer
+
+--- What administers: ALTER, DROP EVENT SESSION
+DROP EVENT SESSION s ON SERVER
+
+--- What administers: ALTER CERTIFICATE, other keys, database scoped credentials, endpoints, full-text catalogs, assemblies, queues, services
 ALTER CERTIFICATE c REMOVE PRIVATE KEY
 
 --- Queries: OPTION (MAXRECURSION)

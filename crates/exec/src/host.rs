@@ -33,6 +33,11 @@ pub trait Host {
     /// Binds a statement of `module` now; the server caches the answer by module, query and catalog version.
     fn bind_query(&mut self, session: &mut Session, module: &Arc<Module>, query: QueryId) -> SqlResult<Arc<Query>>;
 
+    /// Messages of the bindings since this was called before.
+    fn take_notices(&mut self) -> Vec<SqlError> {
+        Vec::new()
+    }
+
     /// 229, 230: what the query needs is not permitted to `session.actor`.
     fn check_needs(&mut self, _session: &mut Session, _query: &Query) -> SqlResult<()> {
         Ok(())

@@ -113,7 +113,7 @@ pub struct TableDef {
     pub of_view: bool,
 }
 
-/// ON scheme(column): of the table's rows, and of all its indexes.
+/// ON scheme(column): of a table's rows, or of an index.
 #[derive(Debug, Clone)]
 pub struct TablePartitioning {
     /// Of `TableDef::columns`.
@@ -139,6 +139,11 @@ pub struct PartitionFunctionDef {
 impl PartitionFunctionDef {
     pub fn partitions(&self) -> usize {
         self.boundaries.len() + 1
+    }
+
+    /// Both divide every value alike: what lies by one lies by the other.
+    pub fn is_equivalent(&self, other: &PartitionFunctionDef) -> bool {
+        self.ty == other.ty && self.right == other.right && self.boundaries == other.boundaries
     }
 
     /// The keys of the boundaries in the ascending codec of its type.

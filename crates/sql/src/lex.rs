@@ -139,6 +139,11 @@ impl<'a> Lexer<'a> {
         Lexer { text, at: 0, line: 1 }
     }
 
+    /// From a token on.
+    pub fn at(text: &'a str, start: usize, line: u32) -> Lexer<'a> {
+        Lexer { text, at: start, line }
+    }
+
     fn byte(&self, ahead: usize) -> u8 {
         // 0 is white space, so the end of the text ends every token.
         self.text.as_bytes().get(self.at + ahead).copied().unwrap_or(0)

@@ -743,7 +743,7 @@ fn join_text(texts: &[(Vec<u8>, Vec<u8>)], separator: &[u8], ty: &SqlType, conte
         pacer.copy(&texts[text as usize].1, &mut joined)?;
     }
     if !ty.is_max() && joined.len() > ty.length as usize {
-        return Err(sql_error!(9829));
+        return Err(sql_error!(9829, state if ty.is_unicode_string() { 1 } else { 0 }));
     }
     Ok(Datum::Bytes(joined.into()))
 }

@@ -273,7 +273,7 @@ pub fn call(
     };
     let frame = Frame { info: info.cloned(), nested: true, from_client, trigger: None, function };
     audit(info, &mut runtime)?;
-    for message in &module.messages {
+    for message in module.messages.iter().chain(&runtime.host.take_notices()) {
         runtime.sink.message(message).map_err(Unwind::Stop)?;
     }
     let finished =

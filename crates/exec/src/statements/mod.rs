@@ -446,7 +446,7 @@ pub fn run_batch(module: &Arc<Module>, session: &mut Session, host: &mut dyn Hos
     session.trigger_unbound = false;
     session.try_level = 0;
     session.handling.clear();
-    for message in &module.messages {
+    for message in module.messages.iter().chain(&host.take_notices()) {
         if let Err(stop) = sink.message(message) {
             return Ended::Stopped(stop);
         }

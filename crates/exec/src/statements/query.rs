@@ -368,6 +368,13 @@ impl<'a> Runner<'a> {
             (Err(error), Some(info)) => return Err(error.in_procedure(&info.name)),
             (bound, _) => bound?,
         };
+        for notice in runtime.host.take_notices() {
+            let notice = match &self.frame.info {
+                Some(info) => notice.in_procedure(&info.name),
+                None => notice,
+            };
+            runtime.sink.message(&notice).map_err(stopped)?;
+        }
         runtime.host.check_needs(runtime.session, &query)?;
         let actor = runtime.session.actor;
         let mut prepared = Prepared::new(query, &self.module)?;

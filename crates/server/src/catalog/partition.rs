@@ -10,7 +10,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use sql::catalog::{PartitionFunctionDef, TablePartitioning};
+use sql::catalog::{PartitionFunctionDef, TableDef, TablePartitioning};
 use types::{Datum, SqlResult};
 
 use super::base::{ClassRow, IndexColumnRow, IndexRow, class};
@@ -128,12 +128,59 @@ pub fn scheme(row: &ClassRow) -> Option<Scheme> {
     })
 }
 
-/// An index that does not lie as its divided table does, by name. Disabled ones lie nowhere.
-pub fn unaligned(indexes: &[IndexRow]) -> Option<&str> {
+/// How an index lies otherwise than its divided table.
+#[derive(Debug, Clone)]
+pub enum Otherwise {
+    /// In a filegroup.
+    Undivided,
+    ByColumn,
+    ByFunction(Arc<PartitionFunctionDef>),
+}
+
+/// None: they are aligned.
+pub fn otherwise(table: &TablePartitioning, index: Option<&TablePartitioning>) -> Option<Otherwise> {
+    match index {
+        None => Some(Otherwise::Undivided),
+        Some(index) if index.column != table.column => Some(Otherwise::ByColumn),
+        Some(index) if !index.function.is_equivalent(&table.function) => {
+            Some(Otherwise::ByFunction(index.function.clone()))
+        }
+        Some(_) => None,
+    }
+}
+
+/// An index of rows that is there: disabled ones lie nowhere.
+fn is_there(index: &IndexRow) -> bool {
     use super::base::index_status::{DISABLED, STATISTICS};
-    let is_there = |index: &&IndexRow| index.kind == 2 && index.status & (DISABLED | STATISTICS) == 0;
-    let found = indexes.iter().filter(is_there).find(|index| index.dataspace < SCHEME_MIN);
-    found.and_then(|index| index.name.as_deref())
+    index.kind == 2 && index.status & (DISABLED | STATISTICS) == 0
+}
+
+/// The first index that does not lie as its divided table does, by name.
+pub fn unaligned(
+    rows: &mut Rows<'_>,
+    table: &TableDef,
+    indexes: &[IndexRow],
+) -> SqlResult<Option<(String, Otherwise)>> {
+    let Some(of_table) = &table.partitioning else { return Ok(None) };
+    for index in indexes.iter().filter(|index| is_there(index)) {
+        let own = of_index(rows, table, index)?;
+        if let Some(how) = otherwise(of_table, own.as_ref()) {
+            return Ok(Some((index.name.clone().unwrap_or_default(), how)));
+        }
+    }
+    Ok(None)
+}
+
+/// The first index that lies in a filegroup, by name.
+pub fn undivided(indexes: &[IndexRow]) -> Option<&str> {
+    let found = indexes.iter().filter(|index| index.kind == 1 || is_there(index));
+    found.filter(|index| index.dataspace < SCHEME_MIN).find_map(|index| index.name.as_deref())
+}
+
+/// The first index that lies on a scheme, by name.
+pub fn divided(indexes: &[IndexRow]) -> Option<&str> {
+    let found = indexes.iter().filter(|index| index.kind == 1 || is_there(index));
+    found.filter(|index| index.dataspace >= SCHEME_MIN).find_map(|index| index.name.as_deref())
 }
 
 pub fn function_by_id(rows: &mut Rows<'_>, id: i32) -> SqlResult<Option<PartitionFunctionDef>> {
@@ -156,7 +203,14 @@ pub fn scheme_named(rows: &mut Rows<'_>, name: &str) -> SqlResult<Option<Scheme>
     Ok(row.as_ref().and_then(scheme))
 }
 
-/// How a table is divided whose rows lie in `base`, its heap or clustered index. `position`: of a column by its id.
+/// How an index of the table is divided.
+pub fn of_index(rows: &mut Rows<'_>, table: &TableDef, index: &IndexRow) -> SqlResult<Option<TablePartitioning>> {
+    let columns = rows.find::<IndexColumnRow>(0, &[Datum::I64(index.id.into()), Datum::I64(index.indid.into())])?;
+    let position = |colid: i32| table.columns.iter().position(|column| column.column_id == colid as u32);
+    of_table(rows, index, &columns, |colid| position(colid).map(|at| at as u16))
+}
+
+/// How what lies in `base` is divided: a heap, or an index. `position`: of a column by its id.
 pub fn of_table(
     rows: &mut Rows<'_>,
     base: &IndexRow,

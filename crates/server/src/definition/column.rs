@@ -96,6 +96,10 @@ pub fn column_row(
     }
     if column.sparse {
         let bits = status | if column.identity.is_some() { cs::IDENTITY } else { 0 };
+        // Nor is it of a type of a user's.
+        if resolved.utype > scalar_type::SYSNAME {
+            return Err(sql_error!(1731, &*column.name, shown));
+        }
         check_sparse(&column.name, &resolved.ty, bits, shown)?;
         status |= cs::SPARSE;
     }

@@ -107,11 +107,13 @@ fn users_of_column(ddl: &mut Ddl<'_>, db: &Arc<Database>, table: i32, column: &C
                 users.push(User { of: Use::Computed, kind: "column", name: other.name });
             }
         }
-        let mut keys = Vec::new();
+        let (mut keys, mut divides_table) = (Vec::new(), false);
         let in_index = rows.find::<IndexColumnRow>(0, &[int(table)])?;
         for index in rows.find::<IndexRow>(0, &[int(table)])? {
             let own = in_index.iter().find(|c| c.indid == index.indid && c.colid == column.colid);
-            if own.is_some_and(|own| own.status & PARTITIONING != 0) {
+            let is_divided = own.is_some_and(|own| own.status & PARTITIONING != 0);
+            if is_divided && index.indid <= 1 {
+                divides_table = true;
                 // The table itself lies by this column.
                 let name = load::object_row(rows, table)?.map(|row| row.name).unwrap_or_default();
                 if !keys.iter().any(|user: &User| user.of == Use::Whole) {
@@ -128,7 +130,8 @@ fn users_of_column(ddl: &mut Ddl<'_>, db: &Arc<Database>, table: i32, column: &C
             if index.kind != load::SPATIAL_INDEX && index.filter.0.as_deref().is_some_and(mentions) {
                 users.push(User { of: Use::Filter, kind, name: name.clone() });
             }
-            if own.is_some_and(|own| own.keyord > 0 || own.status & !PARTITIONING != 0) {
+            let is_part = own.is_some_and(|own| own.keyord > 0 || own.status & !PARTITIONING != 0);
+            if is_part || is_divided && !divides_table {
                 let primary = has(index.status, ix::PRIMARY_KEY);
                 let of = if statistics { Use::Statistics } else { Use::Key { primary } };
                 keys.push(User { of, kind, name });

@@ -145,7 +145,7 @@ pub fn plan_keys(
     let table = &partition::placement(ddl, &place.db, own)?.unwrap_or_else(|| table.clone());
     if !has_clustered {
         if let Some(divided) = &table.divided {
-            partition::check_column(ddl, &place.db, shown, id, divided)?;
+            partition::check_column(ddl, &place.db, (shown, id), divided, true)?;
         }
         index::add_heap(ddl, &place.db, id, table)?;
     }

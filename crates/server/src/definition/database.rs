@@ -204,7 +204,7 @@ pub fn filegroup_named(ddl: &mut Ddl<'_>, db: &Database, name: &str) -> SqlResul
 pub fn check_text_space(ddl: &mut Ddl<'_>, db: &Database, space: Option<&DataSpace>) -> SqlResult<()> {
     match space {
         None => Ok(()),
-        Some(DataSpace { name, column: Some(_) }) => Err(sql_error!(1921, "partition scheme", &**name)),
+        Some(DataSpace { name, columns }) if !columns.is_empty() => Err(sql_error!(1921, "partition scheme", &**name)),
         Some(DataSpace { name, .. }) if name.eq_ignore_ascii_case("DEFAULT") => Ok(()),
         Some(DataSpace { name, .. }) => filegroup_named(ddl, db, name).map(drop_id),
     }

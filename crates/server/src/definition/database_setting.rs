@@ -122,13 +122,17 @@ fn refused(setting: &Setting) -> types::SqlError {
     super::unsupported(&format!("ALTER DATABASE SET {}", setting.name))
 }
 
-/// `NAME = OFF`, `NAME OFF`, `NAME (...= OFF)` or `NAME = word`.
+/// `NAME = OFF`, `NAME OFF`, `NAME (...= OFF)` or `NAME = word`. What tuning does by default is nothing:
+/// https://learn.microsoft.com/sql/t-sql/statements/alter-database-transact-sql-set-options
 fn asks_for(setting: &Setting, unused: &str) -> bool {
     match &setting.value {
         SettingValue::Off => unused == "OFF",
         SettingValue::List(word, inner) => {
+            let is_default =
+                |own: &Setting| setting_text(&own.value).is_some_and(|word| word.eq_ignore_ascii_case("DEFAULT"));
+            let is_off = |own: &Setting| own.is_off() || &*setting.name == "AUTOMATIC_TUNING" && is_default(own);
             word.as_ref().is_some_and(|word| word.eq_ignore_ascii_case("OFF"))
-                || word.is_none() && !inner.is_empty() && inner.iter().all(|setting| setting.is_off())
+                || word.is_none() && !inner.is_empty() && inner.iter().all(is_off)
         }
         value => setting_text(value).is_some_and(|word| word.eq_ignore_ascii_case(unused)),
     }
@@ -161,10 +165,11 @@ pub fn apply(row: &mut DatabaseRow, setting: &Setting) -> SqlResult<()> {
         words.iter().position(|word| *word == given).map(|at| at as u8).ok_or_else(bad)
     };
     let name = &*setting.name;
-    if let ("QUERY_STORE", SettingValue::List(None, options)) = (name, &setting.value)
-        && is_query_store(options)
-    {
-        return Ok(());
+    match (name, &setting.value) {
+        ("QUERY_STORE", SettingValue::List(None, options)) if is_query_store(options) => return Ok(()),
+        // There is nothing in it.
+        ("QUERY_STORE", SettingValue::Word(word)) if word.eq_ignore_ascii_case("CLEAR") => return Ok(()),
+        _ => {}
     }
     if let Some((_, unused)) = UNUSED.iter().find(|(known, _)| *known == name) {
         return if asks_for(setting, unused) { Ok(()) } else { Err(refused(setting)) };

@@ -13,6 +13,7 @@ use types::{Datum, SqlError, SqlResult, TypeKind, sql_error};
 use super::build::{ask_to_sort, build_error, fills};
 use super::dbcc::{no_such_object, number_argument, table_argument, text_argument};
 use super::index_option::{known_options, options_of_action};
+use super::index_partition;
 use super::internal_table;
 use super::layout::{self, differs, index_layout, new_partitioning};
 use super::new_index::{is_online, locked, locked_to_alter, new_number};
@@ -30,7 +31,7 @@ use crate::catalog::base::{
 };
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int, small};
-use crate::catalog::partition::{PARTITIONING, PARTITIONS_MAX};
+use crate::catalog::partition::PARTITIONING;
 use crate::catalog::row::Text;
 use crate::catalog::{Database, scalar_type};
 
@@ -104,12 +105,10 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
     let place = match (spec.clustered, &spec.on) {
         (true, Some(on)) => on.clone(),
         (true, None) => spec.table.clone(),
-        (false, on) => partition::of_index(db, on.as_ref(), &spec.table)?,
+        (false, on) => partition::of_index(on.as_ref(), &spec.table),
     };
     if let Some(divided) = &place.divided {
-        if spec.clustered {
-            partition::check_column(ddl, db, shown, table, divided)?;
-        }
+        partition::check_column(ddl, db, (shown, table), divided, spec.clustered)?;
         divide(db, table, &columns, divided, spec, &mut found)?;
     }
     let indid = match spec.number {
@@ -494,7 +493,7 @@ pub fn build(
         differs(stored.as_ref(), &table_def)
     };
     let made = if moves {
-        partition::refuse_divided_indexes(ddl, db, id)?;
+        partition::refuse_attached_indexes(ddl, db, id)?;
         let (whole, divided) = (layout::layout(&table_def), new_partitioning(ddl, db, &table_def)?);
         ddl.long_storage(|storage, tx, pause| {
             storage.divide_table(tx, database, TableId(id), (&whole, divided.as_ref()), pause)
@@ -749,20 +748,20 @@ pub fn moved_to(
 ) -> SqlResult<Option<Placement>> {
     let Some(setting) = find_setting(options, "MOVE TO") else { return Ok(None) };
     let space = match &setting.value {
-        SettingValue::Word(name) => DataSpace { name: name.clone(), column: None },
+        SettingValue::Word(name) => DataSpace { name: name.clone(), columns: Vec::new() },
         SettingValue::List(Some(name), columns) => {
-            let column = columns.first().map(|column| Ident { text: column.name.clone(), quoted: true });
-            DataSpace { name: name.clone(), column }
+            let columns = columns.iter().map(|column| Ident { text: column.name.clone(), quoted: true });
+            DataSpace { name: name.clone(), columns: columns.collect() }
         }
         _ => return Err(sql_error!(102, "MOVE")),
     };
     let place = partition::placement(ddl, db, Some(&space))?.expect("an ON clause is given");
     if let Some(divided) = &place.divided {
-        partition::check_column(ddl, db, &row.name, row.id, divided)?;
+        partition::check_column(ddl, db, (row.name.as_str(), row.id), divided, true)?;
     }
     let table = ddl.reload(db, row.id)?;
     if (place.divided.is_some() || table.partitioning.is_some()) && !place.is_same(db, &Placement::of(&table)) {
-        partition::refuse_divided_indexes(ddl, db, row.id)?;
+        partition::refuse_attached_indexes(ddl, db, row.id)?;
     }
     Ok(Some(place))
 }
@@ -819,8 +818,8 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
     }
     options_of_action(&alter.action)?;
     let chosen = indexes_named(ddl, &db, row.id, alter.index.as_deref())?;
-    refuse_partitions(&alter.action, alter.index.is_none(), &chosen, &row.name, &old)?;
-    let partition = chosen_partition(ddl, &alter.action, &old, &chosen, &row.name)?;
+    index_partition::refuse(&alter.action, alter.index.is_none(), &chosen, (row.name.as_str(), &old))?;
+    let partition = index_partition::chosen(ddl, &db, &alter.action, &chosen, (row.name.as_str(), &old))?;
     let place = place_of(ddl, &db, &row)?;
     for index in chosen {
         if old.of_view && alter_of_view(ddl, (&row, &place), &index, &alter.action)? {
@@ -879,7 +878,8 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
                     set_fill(ddl, &db, row.id, index.indid, options)?;
                     let name = format!("{}.{}", place.schema_name, row.name);
                     let online = is_online(options);
-                    rebuild_pages(ddl, &db, (row.id, &name), &index, (partition, online))?;
+                    let part = index_partition::in_trees(ddl, &db, &old, &index, partition)?;
+                    rebuild_pages(ddl, &db, (row.id, &name), &index, (part, online))?;
                 }
             }
         }
@@ -1006,80 +1006,6 @@ fn checked_fill(percent: i128) -> SqlResult<u8> {
     }
 }
 
-/// 7729, 7735: a number is refused for what is not partitioned.
-fn refuse_partitions(
-    action: &AlterIndexAction,
-    all: bool,
-    chosen: &[IndexRow],
-    table: &str,
-    of: &sql::catalog::TableDef,
-) -> SqlResult<()> {
-    let (AlterIndexAction::Rebuild { partition, options } | AlterIndexAction::Reorganize { partition, options }) =
-        action
-    else {
-        return Ok(());
-    };
-    if let AlterIndexAction::Rebuild { .. } = action {
-        known_options(options)?;
-    }
-    let first = chosen.first().and_then(|index| index.name.as_deref()).unwrap_or_default();
-    let unaligned = crate::catalog::partition::unaligned(chosen);
-    match (partition, unaligned) {
-        (Some(PartitionChoice::One(_)), Some(index)) if of.partitioning.is_some() && all => {
-            return Err(sql_error!(7733, state 2, "ALTER INDEX", "index", first, "index", index));
-        }
-        (Some(PartitionChoice::One(_)), Some(index)) if of.partitioning.is_some() => {
-            return Err(sql_error!(7729, "alter", "index", "index", index));
-        }
-        _ => {}
-    }
-    match partition {
-        _ if of.partitioning.is_some() => Ok(()),
-        Some(PartitionChoice::One(_)) if all && chosen.is_empty() => {
-            Err(sql_error!(7735, "alter", "index", "table", table, "table"))
-        }
-        Some(PartitionChoice::One(_)) if all => Err(sql_error!(7735, "alter", "index", "index", first, "index")),
-        Some(PartitionChoice::One(_)) => Err(sql_error!(7729, "alter", "index", "index", first)),
-        _ => Ok(()),
-    }
-}
-
-/// The partition, from 0, that REBUILD or REORGANIZE names; None: all. 7722, 7730, 2586: there is none of the number.
-fn chosen_partition(
-    ddl: &mut Ddl<'_>,
-    action: &AlterIndexAction,
-    table: &sql::catalog::TableDef,
-    chosen: &[IndexRow],
-    table_name: &str,
-) -> SqlResult<Option<usize>> {
-    let (expr, rebuilds) = match action {
-        AlterIndexAction::Rebuild { partition: Some(PartitionChoice::One(expr)), .. } => (expr, true),
-        AlterIndexAction::Reorganize { partition: Some(PartitionChoice::One(expr)), .. } => (expr, false),
-        _ => return Ok(None),
-    };
-    let index = chosen.first().and_then(|index| index.name.as_deref()).unwrap_or_default();
-    let number = partition::number(ddl, expr, "ALTER INDEX", "index", index)?;
-    let missing = |number: i64| match rebuilds {
-        true => sql_error!(7730, "index", number, "index", index),
-        false => sql_error!(2586, number, index, table_name),
-    };
-    partition_of(table, number, ("index", index), missing).map(Some)
-}
-
-/// The partition of this number, from 0.
-fn partition_of(
-    table: &sql::catalog::TableDef,
-    number: i64,
-    (kind, name): (&str, &str),
-    missing: impl FnOnce(i64) -> SqlError,
-) -> SqlResult<usize> {
-    if !(1..=PARTITIONS_MAX as i64).contains(&number) {
-        return Err(sql_error!(7722, number, kind, name, PARTITIONS_MAX));
-    }
-    let count = table.partitioning.as_ref().map_or(1, |own| own.function.partitions());
-    if number as usize > count { Err(missing(number)) } else { Ok(number as usize - 1) }
-}
-
 fn status_with(options: &[Setting], mut status: i32) -> i32 {
     for (name, bit, inverted) in [
         ("IGNORE_DUP_KEY", ix::IGNORE_DUPLICATES, false),
@@ -1123,20 +1049,9 @@ pub fn rebuild_table(
     let clustered = indexes.into_iter().find(|index| index.indid == 1);
     let def = ddl.reload(db, table)?;
     let partition = match partition {
-        Some(PartitionChoice::One(_)) if def.partitioning.is_none() => {
-            return Err(match clustered.and_then(|index| index.name) {
-                Some(index) => sql_error!(7729, "alter", "index", "index", index),
-                None => sql_error!(7735, "alter", "table", "table", name, "table"),
-            });
-        }
         Some(PartitionChoice::One(expr)) => {
-            let number = partition::number(ddl, expr, "ALTER TABLE", "table", name)?;
             let index = clustered.as_ref().and_then(|index| index.name.as_deref());
-            let missing = |number: i64| match index {
-                Some(index) => sql_error!(7730, "index", number, "index", index),
-                None => sql_error!(7730, "table", number, "table", name),
-            };
-            Some(partition_of(&def, number, ("table", name), missing)?)
+            Some(index_partition::of_table(ddl, &def, index, (name, expr))?)
         }
         _ => None,
     };

@@ -18,7 +18,7 @@
 //! alter       ALTER TABLE           sequence    CREATE, ALTER SEQUENCE
 //! partition   partition functions and schemes, where tables and indexes lie by them      switch      ALTER TABLE ... SWITCH
 //! guard       who may run which of these statements    within_trigger  which a trigger may not run
-//! index_option  options of indexes, and which statement takes which
+//! index_option  options of indexes, and which statement takes which       index_partition  PARTITION = n of their pages
 //! index       indexes            module      views, procedures, functions, triggers (execute_as: as whom)
 //! scoped_trigger  triggers of a database or the server     event  which statements fire them, and event_call, which procedures
 //! event_data  EVENTDATA()
@@ -118,6 +118,7 @@ pub mod internal_table;
 pub mod spatial_index;
 pub mod xml_index;
 pub mod index_option;
+pub mod index_partition;
 pub mod new_index;
 pub mod index;
 pub mod statistics;
@@ -335,7 +336,14 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::AlterPartitionFunction(alter) => partition::alter_function(ddl, alter),
         StatementKind::CreatePartitionScheme(create) => partition::create_scheme(ddl, create),
         StatementKind::AlterPartitionScheme(alter) => partition::alter_scheme(ddl, alter),
-        StatementKind::Other(other) => Err(unsupported(&other.verb)),
+        StatementKind::Other(other) => Err(match &other.session {
+            // There is none.
+            Some(name) if other.verb.starts_with("DROP") => {
+                site::cannot_find("drop", "event session", name).in_state(19)
+            }
+            Some(name) => site::cannot_find("alter", "event session", name).in_state(19),
+            None => unsupported(&other.verb),
+        }),
         other => panic!("no definition, and no other part of the server refuses it: {other:?}"),
     }
 }

@@ -93,6 +93,9 @@ pub fn alter_schema(ddl: &mut Ddl<'_>, alter: &AlterSchema) -> SqlResult<()> {
     if alter.class.as_deref() == Some("XML SCHEMA COLLECTION") {
         return super::xml_schema::transfer(ddl, &db, &alter.name, target.id);
     }
+    if alter.name.name.starts_with('#') {
+        return Err(sql_error!(33144));
+    }
     let found = ddl.find(&alter.name)?.filter(|(_, row)| row.pid == 0);
     // What is of a table goes with it.
     let Some((db, row)) = found else { return Err(cannot_find("find", "object", &alter.name.name)) };

@@ -1,7 +1,7 @@
 //! CREATE, ALTER, DROP of partition functions and schemes, and where tables and indexes are placed by them.
 //!
-//! An index lies where its table does, or undivided in a filegroup; then what asks for each partition alone is refused. What would be divided
-//! otherwise is refused.
+//! An index lies where its table does, or elsewhere: undivided in a filegroup, or by another column or function. Then what asks for each
+//! partition of the table alone is refused. Its trees are those of its table all the same: only the catalog tells the difference.
 //! https://learn.microsoft.com/sql/relational-databases/partitions/partitioned-tables-and-indexes
 
 use std::sync::Arc;
@@ -70,54 +70,66 @@ impl Placement {
     }
 }
 
-/// What an ON clause says; None: there is none. 1921: no such filegroup or scheme; 2726: a scheme without its column.
+/// What an ON clause says; None: there is none. 1921: no such filegroup or scheme; 2703, 2726: a scheme without its column, or with more.
 pub fn placement(ddl: &mut Ddl<'_>, db: &Database, on: Option<&DataSpace>) -> SqlResult<Option<Placement>> {
     let Some(on) = on else { return Ok(None) };
-    if on.column.is_none() && on.name.eq_ignore_ascii_case("DEFAULT") {
+    if on.columns.is_empty() && on.name.eq_ignore_ascii_case("DEFAULT") {
         return Ok(Some(Placement::DEFAULT));
     }
     let scheme = ddl.rows(db, |rows| partition::scheme_named(rows, &on.name))?;
     let Some(scheme) = scheme else {
-        return match on.column {
+        return match on.columns.first() {
             Some(_) => Err(sql_error!(1921, "partition scheme", &*on.name)),
             None => Ok(Some(Placement { space: filegroup_named(ddl, db, &on.name)?, divided: None })),
         };
     };
     hold(ddl, db, scheme.function)?;
     let function = expect_function(ddl, db, scheme.function)?;
-    let Some(column) = &on.column else { return Err(sql_error!(2726, function.name, 1)) };
+    let is_again = |(at, own): (usize, &Ident)| on.columns[..at].iter().any(|other| db.equal_names(own, other));
+    if let Some(at) = on.columns.iter().enumerate().position(is_again) {
+        return Err(sql_error!(2703, &*on.columns[at]));
+    }
+    let [column] = &*on.columns else { return Err(sql_error!(2726, function.name, 1)) };
     let divided = Some(Divided { column: column.to_string(), function: Arc::new(function) });
     Ok(Some(Placement { space: scheme.id, divided }))
 }
 
 /// Where an index lies: with its table, if nothing else is said.
-pub fn of_index(db: &Database, asked: Option<&Placement>, table: &Placement) -> SqlResult<Placement> {
+pub fn of_index(asked: Option<&Placement>, table: &Placement) -> Placement {
     match asked {
-        None if table.divided.is_some() => Ok(table.clone()),
-        None => Ok(Placement::DEFAULT),
-        Some(asked) if asked.divided.is_none() => Ok(asked.clone()),
-        Some(asked) if asked.is_same(db, table) => Ok(asked.clone()),
-        Some(_) => Err(super::unsupported("An index that is not partitioned as its table is")),
+        None if table.divided.is_some() => table.clone(),
+        None => Placement::DEFAULT,
+        Some(asked) => asked.clone(),
     }
 }
 
-/// A table that moves leaves its other indexes where they are: those of a filegroup, not those that are divided.
-pub fn refuse_divided_indexes(ddl: &mut Ddl<'_>, db: &Database, table: i32) -> SqlResult<()> {
+/// A table that moves leaves its other indexes where they are. Those that have no place of their own are with its rows.
+pub fn refuse_attached_indexes(ddl: &mut Ddl<'_>, db: &Database, table: i32) -> SqlResult<()> {
     let rows = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
     let mut others = rows.iter().filter(|row| row.indid > 1 && row.status & index_status::STATISTICS == 0);
-    match others.all(|row| row.kind == 2 && row.dataspace < SCHEME_MIN) {
+    match others.all(|row| row.kind == 2) {
         true => Ok(()),
-        false => Err(super::unsupported("A partitioned index of a table that moves elsewhere")),
+        false => Err(super::unsupported("An index of xml or spatial values of a table that moves elsewhere")),
     }
 }
 
-/// Whether a table can be divided by the column. 1911, 7724, 7726, 7727.
-pub fn check_column(ddl: &mut Ddl<'_>, db: &Database, shown: &str, id: i32, divided: &Divided) -> SqlResult<()> {
+/// Whether the rows of a table, or an index, can be divided by the column. 1911, 7724, 7726, 7727; 1978: rows not by a sparse one.
+/// https://learn.microsoft.com/sql/relational-databases/tables/use-sparse-columns
+pub fn check_column(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    (shown, id): (&str, i32),
+    divided: &Divided,
+    is_of_rows: bool,
+) -> SqlResult<()> {
     let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]))?;
     let column = columns.iter().find(|column| db.equal_names(&column.name, &divided.column));
     let column = column.ok_or_else(|| sql_error!(1911, divided.column))?;
     if column.status & cs::COMPUTED != 0 && column.status & cs::PERSISTED == 0 {
         return Err(sql_error!(7724, column.name, shown));
+    }
+    if is_of_rows && column.status & cs::SPARSE != 0 {
+        return Err(sql_error!(1978, column.name, shown));
     }
     let (own, wanted) = (super::rebuild::column_type(column).ty, divided.function.ty);
     let name = &divided.function.name;
@@ -160,33 +172,76 @@ fn class_row(class: u8, id: i32, name: &Ident, status: i32, value: crate::catalo
     ClassRow { class, id, name: name.to_string(), owner: 1, created: now, modified: now, status, value }
 }
 
-/// 7704: text, xml, (max) and rowversion have no ranges; nor has an alias type one of its own.
+/// 7703: one value decides; 7704: text, xml, (max) and rowversion have no ranges; nor has a type of a user's, or of the CLR, one of its own.
 fn function_type(ddl: &mut Ddl<'_>, db: &Database, create: &CreatePartitionFunction) -> SqlResult<types::SqlType> {
+    if create.several {
+        return Err(sql_error!(7703));
+    }
     let written = || text::type_text(&create.data_type).unwrap_or_default().replace(['[', ']'], "");
-    let refused = |name: &str| sql_error!(7704, state 2, name);
-    let ty = match &create.data_type.name {
-        TypeName::Builtin(_) | TypeName::Sysname => data_type::resolve(ddl, db, &create.data_type, 1)?.ty,
-        _ => return Err(refused(&written())),
-    };
+    let resolved = data_type::resolve(ddl, db, &create.data_type, 1);
     use TypeKind::{Image, NText, RowVersion, SqlVariant, Text, Xml};
+    let ty = match (&create.data_type.name, resolved) {
+        (TypeName::Builtin(_), resolved) => resolved?.ty,
+        (TypeName::Json, _) => return Err(sql_error!(7704, "json")),
+        (TypeName::Vector, _) => return Err(sql_error!(7704, "sys.vector")),
+        (_, Ok(_)) => return Err(sql_error!(7704, state 3, written())),
+        (_, Err(_)) => return Err(sql_error!(7704, state 2, written())),
+    };
     // sql_variant has ranges in SQL Server.
     if ty.kind == SqlVariant {
         return Err(super::unsupported("CREATE PARTITION FUNCTION of sql_variant"));
     }
     if ty.is_max() || matches!(ty.kind, Text | NText | Image | Xml | RowVersion) {
-        return Err(refused(&ty.to_string()));
+        return Err(sql_error!(7704, ty));
     }
     data_type::collate(db, ty, create.collation.as_deref())
 }
 
-/// The values of constant expressions as ones of the type. 7705: one has no such value.
+/// The type in which values are asked for: texts and bytes as long as they come.
+fn asked_type(ty: &types::SqlType) -> types::SqlType {
+    use TypeKind::{Binary, Char, NChar, NVarChar, VarBinary, VarChar};
+    match ty.kind {
+        Char | VarChar => types::SqlType::varchar(8000).with_collation(ty.collation),
+        NChar | NVarChar => types::SqlType::nvarchar(4000).with_collation(ty.collation),
+        Binary | VarBinary => types::SqlType::varbinary(8000),
+        _ => *ty,
+    }
+}
+
+/// A value as long as the type lets it be. What ends it is cut off: blanks, or zero bytes. None: it is longer.
+fn fitted(ty: &types::SqlType, value: Datum) -> Option<Datum> {
+    use TypeKind::{Binary, Char, NChar, NVarChar, VarBinary, VarChar};
+    let Datum::Bytes(bytes) = &value else { return Some(value) };
+    let end: &[u8] = match ty.kind {
+        Char | VarChar => b" ",
+        NChar | NVarChar => b" \0",
+        Binary | VarBinary => b"\0",
+        _ => return Some(value),
+    };
+    let mut bytes = bytes.to_vec();
+    let most = usize::from(ty.length);
+    while bytes.ends_with(end) && (bytes.len() > most || matches!(ty.kind, VarChar | VarBinary)) {
+        bytes.truncate(bytes.len() - end.len());
+    }
+    if matches!(ty.kind, Char | NChar | Binary) {
+        bytes.extend(end.iter().cycle().take(most.saturating_sub(bytes.len())));
+    }
+    (bytes.len() <= most).then(|| Datum::bytes(&bytes))
+}
+
+/// The values of constant expressions, as assigned to the type. 7705: one has no such value; 7720: one is too long.
 fn values(ddl: &mut Ddl<'_>, ty: &types::SqlType, exprs: &[Expr]) -> SqlResult<Vec<Datum>> {
+    let asked = asked_type(ty);
     let mut texts = Vec::with_capacity(exprs.len());
     for (i, expr) in exprs.iter().enumerate() {
+        if let Expr::Subquery(_) = expr {
+            return Err(sql_error!(1046));
+        }
         let text = constant_text(ddl, expr);
         let text = text.ok_or_else(|| super::unsupported("A partition's boundary that is no constant expression"))?;
         let collate = if ty.is_string() { format!(" COLLATE {}", ty.collation.name()) } else { String::new() };
-        texts.push(format!("CONVERT({ty}, {text}){collate} AS c{i}"));
+        // What a variable of the type could not be set to is no boundary either.
+        texts.push(format!("ISNULL(CONVERT({asked}, NULL){collate}, {text}) AS c{i}"));
     }
     let mut found = Vec::with_capacity(exprs.len());
     for (piece, texts) in texts.chunks(VALUES_AT_A_TIME).enumerate() {
@@ -196,12 +251,16 @@ fn values(ddl: &mut Ddl<'_>, ty: &types::SqlType, exprs: &[Expr]) -> SqlResult<V
             Err(_) => {
                 for (i, text) in texts.iter().enumerate() {
                     let ordinal = piece * VALUES_AT_A_TIME + i + 1;
-                    found.extend(query_row(ddl, std::slice::from_ref(text)).map_err(|_| sql_error!(7705, ordinal))?);
+                    found.extend(query_row(ddl, std::slice::from_ref(text)).map_err(|error| {
+                        let types_differ = matches!(error.number, 206 | 257 | 402);
+                        sql_error!(7705, state if types_differ { 1 } else { 2 }, ordinal)
+                    })?);
                 }
             }
         }
     }
-    Ok(found)
+    let fit = |(at, value): (usize, Datum)| fitted(ty, value).ok_or_else(|| sql_error!(7720, at + 1));
+    found.into_iter().enumerate().map(fit).collect()
 }
 
 fn query_row(ddl: &mut Ddl<'_>, texts: &[String]) -> SqlResult<Vec<Datum>> {

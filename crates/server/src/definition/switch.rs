@@ -14,10 +14,10 @@ use super::partition::{self, not_in_memory};
 use super::site::{Ddl, place_of, written};
 use super::versioned::full_name;
 use crate::catalog::Database;
-use crate::catalog::base::{IndexRow, ObjectRow, object_status as os_};
+use crate::catalog::base::{ColumnRow, IndexRow, ObjectRow, column_status, object_status as os_};
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int};
-use crate::catalog::partition::PARTITIONS_MAX;
+use crate::catalog::partition::{self as kept, Otherwise, PARTITIONS_MAX};
 
 /// The table of the statement, and the partition that it names.
 pub struct Source<'a> {
@@ -84,20 +84,12 @@ pub fn run(
     }
     ddl.lock(&db, row.id)?;
     let target = ddl.reload(&db, row.id)?;
-    if !source.table.views.is_empty() || !target.views.is_empty() {
-        return Err(super::unsupported("ALTER TABLE ... SWITCH of a table with an indexed view"));
-    }
     let source = side(ddl, &db, source.table, source.partition, 1)?;
     let target = side(ddl, &db, &target, to_partition, 2)?;
     refuse_kinds(&source, &target)?;
-    check_columns(&source, &target)?;
-    check_keys(&source, &target)?;
-    check_values(ddl, &db, &source, &target)?;
-    for side in [&source, &target].into_iter().filter(|side| side.table.partitioning.is_some()) {
-        check_aligned(ddl, &db, side)?;
-    }
-    let indexes = check_indexes(&source, &target)?;
-    check_places(ddl, &db, &source, &target)?;
+    check_aligned(ddl, &db, &source)?;
+    check_aligned(ddl, &db, &target)?;
+    check_views(&source, &target)?;
     let (id, part) = (db.storage_id(), target.part());
     if !ddl.storage(|storage, tx| storage.is_empty(tx, id, part)).map_err(storage_error)? {
         return Err(match target.partition {
@@ -105,6 +97,12 @@ pub fn run(
             None => sql_error!(4905, target.name),
         });
     }
+    check_columns(&source, &target)?;
+    check_sparse(ddl, &db, &source, &target)?;
+    let indexes = check_indexes(&source, &target)?;
+    check_keys(&source, &target)?;
+    check_values(ddl, &db, &source, &target)?;
+    check_places(ddl, &db, &source, &target)?;
     let parts = (source.part(), part);
     ddl.storage(|storage, tx| storage.switch(tx, id, parts, &indexes)).map_err(storage_error)?;
     ddl.changed(db.id, source.table.object.0);
@@ -201,6 +199,37 @@ fn check_columns(source: &Side<'_>, target: &Side<'_>) -> SqlResult<()> {
         }
     }
     Ok(())
+}
+
+/// Views' rows are never partitioned, and each view of the target wants one like it of the source. 11401, 11402
+fn check_views(source: &Side<'_>, target: &Side<'_>) -> SqlResult<()> {
+    for side in [source, target].into_iter().filter(|side| side.table.partitioning.is_some()) {
+        if let Some(view) = side.table.views.first() {
+            let rows = view.rows.as_ref().and_then(|rows| rows.indexes.iter().find(|index| index.id == 1));
+            let index = rows.map_or("", |index| &*index.name);
+            return Err(sql_error!(11401, side.name, "partitioned", index, view.name, "not partitioned"));
+        }
+    }
+    let (own, others) = (source.table.views.len(), target.table.views.len());
+    if others > own {
+        return Err(sql_error!(11402, target.name, others, source.name, own));
+    }
+    match own {
+        0 => Ok(()),
+        _ => Err(super::unsupported("ALTER TABLE ... SWITCH of a table with an indexed view")),
+    }
+}
+
+/// 11412
+fn check_sparse(ddl: &mut Ddl<'_>, db: &Database, source: &Side<'_>, target: &Side<'_>) -> SqlResult<()> {
+    let mut columns_of =
+        |side: &Side<'_>| ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(side.table.object.0), load::small(0)]));
+    let (own, others) = (columns_of(source)?, columns_of(target)?);
+    let is_sparse = |column: &ColumnRow| column.status & column_status::SPARSE != 0;
+    match own.iter().zip(&others).find(|(own, other)| is_sparse(own) != is_sparse(other)) {
+        Some((column, _)) => Err(sql_error!(11412, column.name, source.name, target.name)),
+        None => Ok(()),
+    }
 }
 
 /// 4967: somebody refers to the rows that go; 4968: the rows that come have not been asked for what they refer to.
@@ -402,13 +431,31 @@ fn neighbour(ty: &SqlType, value: &Datum, step: i64) -> Option<Datum> {
     (least..=most).contains(&beside).then_some(Datum::I64(beside))
 }
 
-/// 7733: an index has the rows of all partitions.
+/// Each index of a divided table is divided as the table is, and none of another one is. 7733, 4906, 4907, 4908, 4912, 4915
 fn check_aligned(ddl: &mut Ddl<'_>, db: &Database, side: &Side<'_>) -> SqlResult<()> {
     let rows = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(side.table.object.0)]))?;
-    match crate::catalog::partition::unaligned(&rows) {
-        Some(index) => Err(sql_error!(7733, state 4, "ALTER TABLE SWITCH", "table", side.name, "index", index)),
-        None => Ok(()),
-    }
+    let (statement, table) = ("ALTER TABLE SWITCH", &side.name);
+    let Some(own) = &side.table.partitioning else {
+        return match kept::divided(&rows) {
+            Some(index) => Err(sql_error!(7733, state 4, statement, "index", index, "table", table)),
+            None => Ok(()),
+        };
+    };
+    let Some((index, how)) = ddl.rows(db, |found| kept::unaligned(found, side.table, &rows))? else { return Ok(()) };
+    let function = match how {
+        Otherwise::Undivided => return Err(sql_error!(7733, state 4, statement, "table", table, "index", index)),
+        Otherwise::ByColumn => return Err(sql_error!(4912, statement, "table", table, index)),
+        Otherwise::ByFunction(function) => function,
+    };
+    let word = |right: bool| if right { "right" } else { "left" };
+    Err(match (own.function.partitions(), function.partitions()) {
+        _ if own.function.ty != function.ty => sql_error!(4915, statement, "table", table, index),
+        (count, other) if count != other => sql_error!(4907, statement, "table", table, count, index, other),
+        _ if own.function.right != function.right => {
+            sql_error!(4906, statement, "table", table, word(own.function.right), index, word(function.right))
+        }
+        _ => sql_error!(4908, statement, "table", table, index),
+    })
 }
 
 /// Which index of the source each of the target is. 4913, 4947
@@ -433,14 +480,13 @@ fn check_indexes(source: &Side<'_>, target: &Side<'_>) -> SqlResult<Vec<(IndexId
         };
         own.kind == other.kind
             && own.unique == other.unique
-            && own.disabled == other.disabled
             && own.key == other.key
             && sorted(&own.included) == sorted(&other.included)
             && own.filter == other.filter
     };
     let mut pairs: Vec<(IndexId, IndexId)> = Vec::new();
-    for index in &target.table.indexes {
-        let is_free = |own: &&IndexDef| !pairs.iter().any(|(taken, _)| taken.0 == own.id);
+    for index in target.table.indexes.iter().filter(|index| !index.disabled) {
+        let is_free = |own: &&IndexDef| !own.disabled && !pairs.iter().any(|(taken, _)| taken.0 == own.id);
         let found = source.table.indexes.iter().filter(is_free).find(|own| is_alike(own, index));
         let found = found.ok_or_else(|| sql_error!(4947, source.name, index.name, target.name))?;
         pairs.push((IndexId(found.id), IndexId(index.id)));
@@ -470,7 +516,7 @@ fn filegroup(ddl: &mut Ddl<'_>, db: &Database, side: &Side<'_>) -> SqlResult<i32
     let rows = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(side.table.object.0)]))?;
     let space = rows.iter().find(|row| row.indid <= 1).map_or(1, |row| row.dataspace);
     let Some(at) = side.partition else { return Ok(space) };
-    let scheme = ddl.rows(db, |rows| crate::catalog::partition::scheme_by_id(rows, space))?;
+    let scheme = ddl.rows(db, |rows| kept::scheme_by_id(rows, space))?;
     Ok(scheme.and_then(|scheme| scheme.filegroups.get(at).copied()).unwrap_or(space))
 }
 

@@ -29,6 +29,7 @@ use crate::catalog::base::{
 };
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, BY_PARENT, int, small};
+use crate::catalog::partition::{self as kept, Otherwise};
 use crate::catalog::row::{Text, Whole};
 use crate::catalog::session::Temporary;
 use crate::catalog::{Database, TEMPDB, scalar_type};
@@ -328,7 +329,7 @@ pub fn create_for(
         };
         ddl.rows(&db, |rows| rows.insert(&row))?;
     }
-    let on = filegroup.map(|name| DataSpace { name: ident(name), column: None });
+    let on = filegroup.map(|name| DataSpace { name: ident(name), columns: Vec::new() });
     let heap = partition::placement(&mut ddl, &db, on.as_ref())?.unwrap_or(Placement::DEFAULT);
     index::add_heap(&mut ddl, &db, id, &heap)?;
     let mut table = ddl.reload(&db, id)?;
@@ -351,8 +352,17 @@ pub fn truncate(ddl: &mut Ddl<'_>, truncate: &Truncate) -> SqlResult<()> {
         Some(own) => {
             let (shown, count) = (written(&truncate.table), own.function.partitions());
             let indexes = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
-            if let Some(index) = crate::catalog::partition::unaligned(&indexes) {
-                return Err(sql_error!(3756, index, row.name, own.function.name));
+            match ddl.rows(&db, |rows| kept::unaligned(rows, &table, &indexes))? {
+                None => {}
+                Some((index, Otherwise::Undivided)) => {
+                    return Err(sql_error!(3756, index, row.name, own.function.name));
+                }
+                Some((index, Otherwise::ByColumn)) => return Err(sql_error!(4716, row.name, index)),
+                Some((_, Otherwise::ByFunction(_))) => {
+                    return Err(super::unsupported(
+                        "TRUNCATE TABLE ... WITH (PARTITIONS) of a table with an index by another partition function",
+                    ));
+                }
             }
             Some(partition::listed(ddl, &truncate.partitions, &shown, count)?)
         }

@@ -135,6 +135,10 @@ impl Host for SessionHost {
         self.bound_query(state, module, query)
     }
 
+    fn take_notices(&mut self) -> Vec<SqlError> {
+        std::mem::take(&mut self.notices)
+    }
+
     fn check_needs(&mut self, state: &mut State, query: &Query) -> SqlResult<()> {
         self.check_query(state, query)
     }

@@ -110,6 +110,7 @@ impl SessionHost {
 
     /// Keeps what a query of the module was bound to at `version`, for all sessions if it is the same for all.
     pub fn keep_bound(&mut self, state: &State, module: &Arc<Module>, id: QueryId, version: u64, bound: Arc<Query>) {
+        self.notices.extend(bound.notices.iter().cloned());
         let identity_insert = state.options.identity_insert;
         let shared = !bound.session_private && identity_insert.is_none() && CatalogSession::is_shared_version(version);
         if shared && module.queries[id.0 as usize].bound.set(bound.clone()).is_ok() {

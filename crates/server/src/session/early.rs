@@ -33,7 +33,12 @@ pub fn check(
 ) -> Result<(), Vec<SqlError>> {
     let mut check = Check { host, state, module, errors: Vec::new(), keeps, inserts: 0, kept_private: 0, over: false };
     check.statements(&module.body, false);
-    if check.errors.is_empty() { Ok(()) } else { Err(check.errors) }
+    if check.errors.is_empty() {
+        return Ok(());
+    }
+    let errors = check.errors;
+    host.notices.clear();
+    Err(errors)
 }
 
 struct Check<'a> {

@@ -13,7 +13,7 @@ use sql::bind::BindOptions;
 use sql::catalog::{Catalog as _, DatabaseId, Object, ObjectName};
 use sql::plan::{Client, Module, ObjectRef};
 use types::datetime::LanguageId;
-use types::{CollationId, Datum, SqlResult};
+use types::{CollationId, Datum, SqlError, SqlResult};
 
 use crate::catalog::base::database_option;
 use crate::catalog::store::Rows;
@@ -54,6 +54,8 @@ pub struct SessionHost {
     /// Its client said that it is a driver: see `Options::of_client`.
     pub login_odbc: bool,
     pub private_queries: PrivateQueries,
+    /// Messages of bindings that the client has not had.
+    pub notices: Vec<SqlError>,
     pub application_locks: ApplicationLocks,
     pub cursors: ApiCursors,
     pub context: Vec<ContextEntry>,
@@ -108,6 +110,7 @@ impl SessionHost {
             login_language,
             login_odbc: true,
             private_queries: PrivateQueries::default(),
+            notices: Vec::new(),
             application_locks: ApplicationLocks::default(),
             cursors: ApiCursors::default(),
             context: Vec::new(),

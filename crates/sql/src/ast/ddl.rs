@@ -241,6 +241,8 @@ pub struct CreateDefaultOrRule {
 pub struct CreatePartitionFunction {
     pub name: Ident,
     pub data_type: DataType,
+    /// More types are listed.
+    pub several: bool,
     pub collation: Option<Ident>,
     /// RANGE RIGHT, else LEFT
     pub right: bool,

@@ -190,6 +190,8 @@ pub enum StatementKind {
 #[derive(Debug, Clone, PartialEq)]
 pub struct OtherStatement {
     pub verb: Box<str>,
+    /// The event session that ALTER or DROP EVENT SESSION names.
+    pub session: Option<Box<str>>,
 }
 
 /// One entry of the `NAME = value` lists that WITH (...), SET, BACKUP and the like take.

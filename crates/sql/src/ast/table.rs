@@ -42,11 +42,11 @@ impl TableDefinition {
     }
 }
 
-/// A filegroup, or a partition scheme with its column. `DEFAULT` and "default" are the same.
+/// A filegroup, or a partition scheme with its columns, of which one alone is right. `DEFAULT` and "default" are the same.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataSpace {
     pub name: Ident,
-    pub column: Option<Ident>,
+    pub columns: Vec<Ident>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -233,7 +233,7 @@ impl Binder<'_> {
             }
             let arguments = argument.into_iter().chain(extra).collect();
             let kind = WindowKind::Aggregate(function);
-            let over = self.over(block, over)?;
+            let over = self.over(block, over, kind)?;
             return self.windowed(block, kind, arguments, ty, nullable, (&over, false), scope);
         }
         if function == AggregateFunction::StringAgg && !is_part_of_json(&call.args) {
@@ -319,7 +319,7 @@ impl Binder<'_> {
                 _ => sql_error!(4114, name, *range.start()),
             });
         }
-        let mut window = self.over(block, over)?;
+        let mut window = self.over(block, over, kind)?;
         let over = &mut window.over;
         let (ty, nullable) = match kind {
             WindowKind::RowNumber | WindowKind::Rank | WindowKind::DenseRank => (SqlType::BIGINT, false),

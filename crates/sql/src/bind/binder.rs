@@ -152,6 +152,8 @@ pub struct Binder<'a> {
     /// Columns that are not there, or not grouped, or have no name. While a whole statement is bound, each is noted here and a NULL stands for it, so that all of
     /// them are told at once. None: the first one ends the binding.
     pub missing: Option<Vec<SqlError>>,
+    /// `Query::notices`.
+    pub notices: Vec<SqlError>,
     /// Keys of ORDER BY behind a set operation that are names or computed: the first SELECT takes them and says what they are in it.
     pub named_keys: Vec<ast::Expr>,
     pub found_keys: Vec<FoundKey>,
@@ -274,6 +276,7 @@ impl<'a> Binder<'a> {
             guarding: Vec::new(),
             unchained: false,
             missing: None,
+            notices: Vec::new(),
             named_keys: Vec::new(),
             found_keys: Vec::new(),
             any_columns: false,

@@ -11,7 +11,7 @@ use super::names::{display, object_name, same_name};
 use super::query::{Bound, Use, check_named, check_unique, is_untyped_null};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns, WorkTable};
 use super::variables::has_sequence;
-use super::view_rows::no_expand;
+use super::view_rows::{is_index_hint, no_expand};
 use crate::ast;
 use crate::catalog::{IndexDef, ModuleDef, ModuleKind, Object, TableDef, TriggerDef, VirtualTableDef};
 use crate::optimize::{Branch, ColumnId, Get, Join, JoinMethod, Leaf, LeafKind, Rel};
@@ -138,6 +138,9 @@ impl Binder<'_> {
                 Some(ast::JoinHint::Hash | ast::JoinHint::Merge) => Some(JoinMethod::Hash),
                 _ => None,
             };
+            if join.hint.is_some() && !self.notices.iter().any(|notice| notice.number == 8625) {
+                self.notices.push(sql_error!(8625));
+            }
             let keep_order = hint.is_some() || self.force_order;
             rel = Rel::Join(Box::new(Join { lateral, hint, keep_order, ..Join::new(kind, rel, right, on) }));
         }
@@ -208,7 +211,13 @@ impl Binder<'_> {
                 None if no_expand(&table.hints) => {
                     Err(sql_error!(8171, "noexpand", display(&table.name)).at_line(line))
                 }
-                None => self.view_at(&module, table),
+                None => {
+                    // It is read as what it is made of.
+                    if table.hints.iter().any(is_index_hint) {
+                        self.notices.push(sql_error!(4430, display(&table.name)).at_line(line));
+                    }
+                    self.view_at(&module, table)
+                }
             },
             Object::Module(module) => Err(match module.kind {
                 ModuleKind::InlineFunction | ModuleKind::TableFunction => sql_error!(216, display(&table.name)),

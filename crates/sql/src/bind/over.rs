@@ -25,7 +25,7 @@ impl Over {
         let shifted = matches!(kind, WindowKind::Lag | WindowKind::Lead);
         let framed = matches!(kind, WindowKind::FirstValue | WindowKind::LastValue);
         if self.over.order_by.is_empty() {
-            let state = if shifted || framed { 2 } else { 3 };
+            let state = if kind.ranks() { 3 } else { 2 };
             return Err(if self.named { sql_error!(5366, state state, name) } else { sql_error!(4112, name) });
         }
         if self.over.frame.is_none() || framed {
@@ -40,7 +40,7 @@ impl Over {
     }
 }
 
-/// 16211, 5362, 5365, 4123: the definitions of a WINDOW clause, whether something uses them or not.
+/// 16211, 5362, 5365, 5367: the definitions of a WINDOW clause, whether something uses them or not.
 pub fn check_windows(windows: &[(Box<str>, ast::Over)]) -> SqlResult<()> {
     for (at, (name, over)) in windows.iter().enumerate() {
         if windows[..at].iter().any(|(known, _)| same_name(known, name)) {
@@ -49,29 +49,41 @@ pub fn check_windows(windows: &[(Box<str>, ast::Over)]) -> SqlResult<()> {
         if over.window.as_ref().is_some_and(|base| same_name(base, name)) {
             return Err(sql_error!(5362, state 7, &**name));
         }
-        resolved(windows, over, 7)?;
+        let (mut base, mut steps) = (over.window.as_ref(), 0);
+        while let Some(next) = base {
+            steps += 1;
+            if steps > windows.len() {
+                return Err(sql_error!(5365));
+            }
+            base = named(windows, next).ok_or_else(|| sql_error!(5362, state 7, &**next))?.window.as_ref();
+        }
+    }
+    for (_, over) in windows {
+        resolved(windows, over, 7, || sql_error!(5367, state 2))?;
     }
     Ok(())
 }
 
+fn named<'w>(windows: &'w [(Box<str>, ast::Over)], name: &str) -> Option<&'w ast::Over> {
+    windows.iter().find(|(known, _)| same_name(known, name)).map(|(_, over)| over)
+}
+
 /// `OVER w`, `OVER (w ORDER BY x)`, `w AS (v ...)`: with what the named windows say, each of which may be over another. `unknown`: the
-/// state of the error about a name that no window has.
-fn resolved(windows: &[(Box<str>, ast::Over)], over: &ast::Over, unknown: u8) -> SqlResult<ast::Over> {
+/// state of the error about a name that no window has. `twice`: two say the same.
+fn resolved(
+    windows: &[(Box<str>, ast::Over)],
+    over: &ast::Over,
+    unknown: u8,
+    twice: impl Fn() -> SqlError,
+) -> SqlResult<ast::Over> {
     let mut resolved = over.clone();
-    let mut steps = 0;
     while let Some(name) = resolved.window.take() {
-        let Some((_, base)) = windows.iter().find(|(known, _)| same_name(known, &name)) else {
-            return Err(sql_error!(5362, state unknown, &*name));
-        };
-        steps += 1;
-        if steps > windows.len() {
-            return Err(sql_error!(5365));
-        }
-        let twice = !resolved.partition_by.is_empty() && !base.partition_by.is_empty()
+        let base = named(windows, &name).ok_or_else(|| sql_error!(5362, state unknown, &*name))?;
+        if !resolved.partition_by.is_empty() && !base.partition_by.is_empty()
             || !resolved.order_by.is_empty() && !base.order_by.is_empty()
-            || resolved.frame.is_some() && base.frame.is_some();
-        if twice {
-            return Err(sql_error!(4123, state if base.frame.is_some() { 2 } else { 3 }));
+            || resolved.frame.is_some() && base.frame.is_some()
+        {
+            return Err(twice());
         }
         if resolved.partition_by.is_empty() {
             resolved.partition_by = base.partition_by.clone();
@@ -90,14 +102,16 @@ pub fn misplaced_window() -> SqlError {
 }
 
 impl Binder<'_> {
-    /// 4108, 4109: a window function stands in a select list or ORDER BY, and not within another.
-    pub fn over(&self, block: usize, over: &ast::Over) -> SqlResult<Over> {
+    /// 4108, 4109: a window function stands in a select list or ORDER BY, and not within another. 4123: it says again what its window says.
+    pub fn over(&self, block: usize, over: &ast::Over, kind: WindowKind) -> SqlResult<Over> {
         let place = self.blocks[block].place;
         if !matches!(place, Place::Select | Place::OrderBy) {
             return Err(if place == Place::Window { sql_error!(4109) } else { misplaced_window() });
         }
         let windows = &self.blocks[block].named;
-        let resolved = resolved(windows, over, if windows.is_empty() { 3 } else { 4 })?;
+        let state = if kind.ranks() { 3 } else { 2 };
+        let resolved =
+            resolved(windows, over, if windows.is_empty() { 3 } else { 4 }, || sql_error!(4123, state state))?;
         let named_frame = resolved.frame.is_some() && over.frame.is_none();
         Ok(Over { over: resolved, named: over.window.is_some(), named_frame })
     }

@@ -65,6 +65,7 @@ pub fn bind_query(
         row_targets: binder.row_targets,
         row_guards: binder.row_guards,
         session_private: binder.session_private,
+        notices: binder.notices.into_iter().map(|notice| notice.at_line(statement.line)).collect(),
         needs: binder.needs.finish(),
         description: ExecutorSlot::default(),
     })

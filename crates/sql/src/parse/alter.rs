@@ -282,12 +282,10 @@ impl Parser<'_> {
                 let name: Box<str> =
                     if parser.eat_words(K::MOVE, K::TO) { "MOVE TO".into() } else { parser.upper_word() };
                 let space = parser.data_space()?;
-                let value = match space.column {
-                    None => SettingValue::Word(space.name),
-                    Some(column) => {
-                        let column = Setting { name: column.text, value: SettingValue::Alone, line };
-                        SettingValue::List(Some(space.name), vec![column])
-                    }
+                let column = |column: Ident| Setting { name: column.text, value: SettingValue::Alone, line };
+                let value = match space.columns.is_empty() {
+                    true => SettingValue::Word(space.name),
+                    false => SettingValue::List(Some(space.name), space.columns.into_iter().map(column).collect()),
                 };
                 return Ok(Setting { name, value, line });
             }

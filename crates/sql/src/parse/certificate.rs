@@ -32,7 +32,10 @@ impl Parser<'_> {
                 self.expect_word(K::BY)?;
                 if !self.at_text("SERVICE") {
                     self.skip_statement()?;
-                    return Ok(StatementKind::Other(Box::new(OtherStatement { verb: "ALTER MASTER KEY".into() })));
+                    return Ok(StatementKind::Other(Box::new(OtherStatement {
+                        verb: "ALTER MASTER KEY".into(),
+                        session: None,
+                    })));
                 }
                 self.bump();
                 self.expect_word(K::MASTER)?;

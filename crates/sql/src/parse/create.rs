@@ -265,8 +265,14 @@ impl Parser<'_> {
         if self.eat_word(K::FUNCTION) {
             let name = self.ident()?;
             self.expect(T::LeftParen)?;
-            let data_type = self.data_type()?;
-            let collation = if self.eat_word(K::COLLATE) { Some(self.ident()?) } else { None };
+            if self.at(T::RightParen) {
+                return Err(sql_error!(7702).at_line(self.token.line));
+            }
+            let (data_type, collation) = self.function_parameter()?;
+            let several = self.at(T::Comma);
+            while self.eat(T::Comma) {
+                self.function_parameter()?;
+            }
             self.expect(T::RightParen)?;
             self.expect_word(K::AS)?;
             self.expect_word(K::RANGE)?;
@@ -277,7 +283,7 @@ impl Parser<'_> {
             self.expect_word(K::FOR)?;
             self.expect_word(K::VALUES)?;
             let values = self.arguments()?;
-            let function = CreatePartitionFunction { name, data_type, collation, right, values };
+            let function = CreatePartitionFunction { name, data_type, several, collation, right, values };
             return Ok(StatementKind::CreatePartitionFunction(Box::new(function)));
         }
         self.expect_word(K::SCHEME)?;
@@ -290,6 +296,12 @@ impl Parser<'_> {
         let filegroups = self.paren_list(Self::ident_or_string)?;
         let scheme = CreatePartitionScheme { name, function, all, filegroups };
         Ok(StatementKind::CreatePartitionScheme(Box::new(scheme)))
+    }
+
+    fn function_parameter(&mut self) -> P<(DataType, Option<Ident>)> {
+        let data_type = self.data_type()?;
+        let collation = if self.eat_word(K::COLLATE) { Some(self.ident()?) } else { None };
+        Ok((data_type, collation))
     }
 
     /// Behind ALTER; the current token is PARTITION.

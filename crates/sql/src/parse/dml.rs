@@ -102,7 +102,7 @@ impl Parser<'_> {
             K::SELECT => return self.insert_query(None),
             // Hints stand before the columns.
             K::WITH if self.peek_is(1, T::LeftParen) => {
-                return Err(sql_error!(156, self.token_text(self.token)).at_line(self.token.line));
+                return Err(self.unexpected());
             }
             K::WITH => {
                 let with = self.with_clause()?;

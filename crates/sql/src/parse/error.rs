@@ -1,7 +1,6 @@
 //! SQL Server's words for what does not parse.
 
 use super::{Parser, T};
-use crate::keyword::Keyword as K;
 use crate::lex::{Token, unquote};
 use ::types::{SqlError, sql_error};
 
@@ -19,15 +18,13 @@ impl Parser<'_> {
         self.unexpected_token(self.token)
     }
 
-    /// The message for `token`: 102, 156 for a reserved word, 319 for WITH; at the end of the text the last token is
-    /// named, always by 102.
+    /// The message for `token`: 102, 156 for a reserved word; at the end of the text the last token is named, always by 102.
     #[cold]
     pub(super) fn unexpected_token(&self, token: Token) -> SqlError {
         match token.kind {
             T::End => self.near(self.previous.line, &self.shown(self.previous)),
             T::UnclosedString | T::UnclosedQuote => sql_error!(105, self.shown(token)).at_line(token.line),
             T::UnclosedComment => sql_error!(113).at_line(self.last_line(token)),
-            T::Word if token.keyword == K::WITH => self.with_needs_terminator(token),
             T::Word if token.keyword.is_reserved() => sql_error!(156, self.token_text(token)).at_line(token.line),
             _ => self.near(token.line, &self.shown(token)),
         }
@@ -54,13 +51,15 @@ impl Parser<'_> {
         }
     }
 
-    fn with_needs_terminator(&self, token: Token) -> SqlError {
+    /// The statement before a WITH that begins one is not terminated.
+    #[cold]
+    pub(super) fn with_needs_terminator(&self, token: Token) -> SqlError {
         sql_error!(319).at_line(token.line)
     }
 
     /// All that is told about `error`: an unclosed quote is also a syntax error near it, and a module's errors name
     /// the module.
-    pub(super) fn errors_with(&self, error: SqlError) -> Vec<SqlError> {
+    pub(super) fn errors_with(&self, error: SqlError, further: Vec<SqlError>) -> Vec<SqlError> {
         let mut errors = vec![error];
         if errors[0].number == 105 {
             let shown = self.token.kind;
@@ -68,7 +67,7 @@ impl Parser<'_> {
                 errors.push(self.near(self.token.line, &self.shown(self.token)));
             }
         }
-        errors.into_iter().map(|error| error.in_procedure(&self.module)).collect()
+        errors.into_iter().chain(further).map(|error| error.in_procedure(&self.module)).collect()
     }
 
     #[cold]

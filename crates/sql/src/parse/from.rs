@@ -53,6 +53,13 @@ fn conflict(hints: &[TableHint]) -> bool {
     several(ISOLATIONS) || several(GRANULARITIES) || several(MODES) || has(&ISOLATIONS[0]) && has(&LOCKING)
 }
 
+/// 10746
+fn seeks_and_scans(hints: &[TableHint]) -> bool {
+    let has = |wanted: &str| hints.iter().any(|hint| matches!(hint, TableHint::Word(word) if &**word == wanted));
+    let seeks = has("FORCESEEK") || hints.iter().any(|hint| matches!(hint, TableHint::ForceSeek { .. }));
+    seeks && has("FORCESCAN")
+}
+
 /// What a parenthesis in FROM turns out to hold.
 enum Inside {
     Query(Query),
@@ -297,6 +304,9 @@ impl Parser<'_> {
             if self.eat(T::RightParen) {
                 if conflict(&hints) {
                     return Err(sql_error!(1047).at_line(self.previous.line));
+                }
+                if seeks_and_scans(&hints) {
+                    return Err(sql_error!(10746).at_line(self.previous.line));
                 }
                 return Ok(hints);
             }

@@ -11,16 +11,13 @@ impl Parser<'_> {
         self.bump();
         let top = self.optional_top()?;
         self.eat_word(K::INTO);
-        let mut target = self.target_with(true)?;
+        // Hints stand before the alias.
+        let target = self.target_with(true)?;
         let alias = self.table_alias()?;
-        let late = self.target_hints(true)?;
-        if let Target::Table { hints, .. } = &mut target {
-            hints.extend(late);
-        }
         self.expect_word(K::USING)?;
         if self.at(T::LeftParen) && self.peek_word(1, K::WITH) {
             self.bump();
-            return Err(sql_error!(156, self.token_text(self.token)).at_line(self.token.line));
+            return Err(self.unexpected());
         }
         let source = self.table_source()?;
         self.expect_word(K::ON)?;

@@ -1,4 +1,4 @@
-//! Text to tree by recursive descent. One token is looked at, up to three ahead; nothing is parsed twice.
+//! Text to tree by recursive descent. One token is looked at, up to three ahead; nothing is parsed twice but behind an error.
 //!
 //! What must hold: recursion passes through `nested`, which counts it, so no text overflows a fiber's stack; a list
 //! of any length is a loop.
@@ -23,6 +23,7 @@ mod name;
 mod expr;
 mod permission;
 mod query;
+mod recovery;
 mod security;
 mod security_policy;
 mod server;
@@ -63,7 +64,10 @@ pub fn parse_batch(text: &str, options: &ParseOptions) -> Result<Batch, Vec<SqlE
     let mut parser = Parser::new(text, options);
     match parser.batch() {
         Ok(batch) => Ok(batch),
-        Err(error) => Err(parser.errors_with(error)),
+        Err(error) => {
+            let further = parser.further_errors(&error);
+            Err(parser.errors_with(error, further))
+        }
     }
 }
 
@@ -81,7 +85,7 @@ fn whole<'a, R>(text: &'a str, part: impl FnOnce(&mut Parser<'a>) -> P<R>) -> Re
     let mut parser = Parser::new(text, &ParseOptions::default());
     let result =
         part(&mut parser).and_then(|value| if parser.at(T::End) { Ok(value) } else { Err(parser.unexpected()) });
-    result.map_err(|error| parser.errors_with(error))
+    result.map_err(|error| parser.errors_with(error, Vec::new()))
 }
 
 type P<R> = Result<R, SqlError>;
@@ -132,7 +136,10 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, options: &ParseOptions) -> Parser<'a> {
-        let mut lexer = Lexer::new(text);
+        Parser::with_lexer(Lexer::new(text), text, options.quoted_identifier)
+    }
+
+    fn with_lexer(mut lexer: Lexer<'a>, text: &'a str, quoted_identifier: bool) -> Parser<'a> {
         let token = lexer.next_token();
         let previous = Token { kind: T::End, keyword: K::NONE_, start: 0, end: 0, line: 1 };
         Parser {
@@ -142,7 +149,7 @@ impl<'a> Parser<'a> {
             ahead: [previous; AHEAD],
             ahead_count: 0,
             previous,
-            quoted_identifier: options.quoted_identifier,
+            quoted_identifier,
             depth: 0,
             loops: 0,
             returns: ReturnRule::Bare,

@@ -23,7 +23,7 @@ impl Parser<'_> {
                 return Ok(statements);
             }
             if !terminated && self.at_word(K::WITH) {
-                return Err(self.unexpected());
+                return Err(self.with_needs_terminator(self.token));
             }
             statements.push(self.statement()?);
             terminated = false;
@@ -181,8 +181,10 @@ impl Parser<'_> {
             self.bump();
             self.bump();
         }
+        let of_session = matches!(verb.as_str(), "ALTER EVENT SESSION" | "DROP EVENT SESSION");
+        let session = if of_session && self.at_name() { Some(self.ident()?.text) } else { None };
         self.skip_statement()?;
-        Ok(StatementKind::Other(Box::new(OtherStatement { verb: verb.into() })))
+        Ok(StatementKind::Other(Box::new(OtherStatement { verb: verb.into(), session })))
     }
 
     /// To the semicolon, or to a word that begins another statement and stands in no list of options.

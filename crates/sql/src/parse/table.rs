@@ -59,16 +59,11 @@ impl Parser<'_> {
     /// A filegroup or `scheme(column)`.
     pub(super) fn data_space(&mut self) -> P<DataSpace> {
         if self.at_word(K::DEFAULT) {
-            return Ok(DataSpace { name: self.any_word()?, column: None });
+            return Ok(DataSpace { name: self.any_word()?, columns: Vec::new() });
         }
         let name = self.ident_or_string()?;
-        let mut column = None;
-        if self.at(T::LeftParen) {
-            self.bump();
-            column = Some(self.ident()?);
-            self.expect(T::RightParen)?;
-        }
-        Ok(DataSpace { name, column })
+        let columns = if self.at(T::LeftParen) { self.paren_list(Self::ident)? } else { Vec::new() };
+        Ok(DataSpace { name, columns })
     }
 
     /// Of a type or a variable: no foreign keys.

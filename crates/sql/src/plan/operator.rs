@@ -436,6 +436,14 @@ pub enum WindowKind {
     Aggregate(AggregateFunction),
 }
 
+impl WindowKind {
+    /// It tells places of rows in their order: errors about it have states of their own.
+    pub fn ranks(self) -> bool {
+        use WindowKind::{CumeDist, DenseRank, Ntile, PercentRank, Rank, RowNumber};
+        matches!(self, RowNumber | Rank | DenseRank | Ntile | PercentRank | CumeDist)
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct Frame {
     /// ROWS, else RANGE.

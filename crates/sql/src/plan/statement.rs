@@ -498,6 +498,8 @@ pub struct Query {
     pub session_private: bool,
     /// What its texts name of the catalog. Who binds it drops what is granted to everybody who can run it.
     pub needs: Box<[Need]>,
+    /// Messages of its binding, for whoever it is bound for.
+    pub notices: Vec<types::SqlError>,
     /// What of memory it is expected to need.
     pub grant: GrantEstimate,
     /// Of whoever receives its rows: how it describes their columns.

@@ -87,6 +87,7 @@ rows![
     message(33101, 16, "Cannot use %S_MSG '%.*ls', because its private key is not present or it is not protected by the database master key. SQL Server requires the ability to automatically access the private key of the %S_MSG used for this operation."),
     message(33106, 16, "Cannot change database encryption state because no database encryption key is set."),
     message(33111, 16, "Cannot find server %S_MSG with thumbprint '%.*ls'."),
+    message(33144, 16, "Cannot change the schema of a temporary object."),
     message(33161, 15, "Database master keys without password are not supported in this version of SQL Server."),
     message(33206, 17, "SQL Server Audit failed to create the audit file '%s'. Make sure that the disk is not full and that the SQL Server service account has the required permissions to create and write to the file.").logged(),
     message(33219, 16, "The server was stopped because SQL Server Audit '%.*ls' is configured to shut down on failure. To troubleshoot this issue, use the -m flag (Single User Mode) to bypass Audit-generated shutdowns when the server is starting.").logged(),

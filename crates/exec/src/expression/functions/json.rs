@@ -92,7 +92,10 @@ pub fn push_value(context: &Context, ty: &SqlType, value: &Datum, raw: bool, out
         out.push_str(if *bit != 0 { "true" } else { "false" });
         return Ok(());
     }
-    let text = shown(context, ty, value)?;
+    let mut text = shown(context, ty, value)?;
+    if ty.kind == TypeKind::DateTimeOffset && text.ends_with("+00:00") {
+        text.replace_range(text.len() - "+00:00".len().., "Z");
+    }
     let number = ty.is_integer()
         || ty.is_decimal()
         || matches!(ty.kind, TypeKind::Float | TypeKind::Real | TypeKind::Money | TypeKind::SmallMoney);
@@ -100,7 +103,10 @@ pub fn push_value(context: &Context, ty: &SqlType, value: &Datum, raw: bool, out
         context.pacer().push(&text, out)?;
     } else {
         out.push('"');
-        escape_paced(&text, out, &mut context.pacer())?;
+        match ty.is_binary() {
+            true => context.pacer().push(&text, out)?,
+            false => escape_paced(&text, out, &mut context.pacer())?,
+        }
         out.push('"');
     }
     Ok(())

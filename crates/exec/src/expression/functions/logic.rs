@@ -113,12 +113,34 @@ fn variant_property<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> S
         "basetype" => text(ty.kind.name()),
         "precision" => whole(ty.precision as i64),
         "scale" => whole(ty.scale as i64),
-        "totalbytes" => match &value {
-            Datum::Bytes(bytes) => whole(bytes.len() as i64 + 8),
-            _ => whole(ty.length as i64 + 2),
-        },
+        "totalbytes" => whole(2 + variant_extra(&ty) + variant_length(&ty, &value)),
         "collation" if ty.is_string() => text(&ty.collation.name()),
+        "maxlength" if ty.is_decimal() => whole(variant_length(&ty, &value)),
         "maxlength" => whole(ty.length as i64),
         _ => Value::Null,
     })
+}
+
+/// Of a decimal's value alone: its sign, and as many words as it needs.
+pub fn decimal_length(value: i128) -> i64 {
+    1 + 4 * types::decimal::words(value.unsigned_abs()) as i64
+}
+
+/// Bytes of a variant's value alone.
+fn variant_length(ty: &SqlType, value: &Datum) -> i64 {
+    match value {
+        Datum::Bytes(bytes) => bytes.len() as i64,
+        Datum::I128(value) if ty.is_decimal() => decimal_length(*value),
+        _ => ty.length as i64,
+    }
+}
+
+/// Bytes that tell what kind of the type a variant's value is: a length and a collation, a precision and a scale.
+fn variant_extra(ty: &SqlType) -> i64 {
+    match ty.kind {
+        _ if ty.is_string() => 6,
+        _ if ty.is_decimal() || ty.is_binary() => 2,
+        TypeKind::Time | TypeKind::DateTime2 | TypeKind::DateTimeOffset => 1,
+        _ => 0,
+    }
 }

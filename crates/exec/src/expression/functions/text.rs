@@ -10,6 +10,7 @@ use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 use types::{collation, convert};
 
 use super::given;
+use super::logic::decimal_length;
 use crate::context::{Context, out_of_memory};
 use crate::expression::general::{Call, Function};
 use crate::kernel;
@@ -278,10 +279,6 @@ fn datalength<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResu
         Value::I128(value) if ty.is_decimal() => Value::I64(decimal_length(value)),
         _ => Value::I64(ty.length as i64),
     })
-}
-
-fn decimal_length(value: i128) -> i64 {
-    1 + 4 * types::decimal::words(value.unsigned_abs()) as i64
 }
 
 fn case<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {

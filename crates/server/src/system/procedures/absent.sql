@@ -181,6 +181,19 @@ EXEC @refused = sys.check_login @loginame
 IF @refused = 0 RAISERROR(15134, -1, -1)
 RETURN 1
 GO
+-- Ledgers.
+CREATE PROCEDURE sys.sp_verify_database_ledger @digests nvarchar(max), @table_name sysname = NULL AS
+RAISERROR(40510, 16, 1, N'sp_verify_database_ledger')
+RETURN 1
+GO
+CREATE PROCEDURE sys.sp_verify_database_ledger_from_digest_storage @locations nvarchar(max), @table_name sysname = NULL AS
+RAISERROR(40510, 16, 1, N'sp_verify_database_ledger_from_digest_storage')
+RETURN 1
+GO
+CREATE PROCEDURE sys.sp_generate_database_ledger_digest AS
+RAISERROR(40510, 16, 1, N'sp_generate_database_ledger_digest')
+RETURN 1
+GO
 CREATE PROCEDURE sys.sp_getbindtoken @out_token varchar(255) OUTPUT, @for_xp_flag int = NULL AS
 RAISERROR(40510, 16, 1, N'sp_getbindtoken')
 RETURN 1

@@ -9,19 +9,18 @@ use sql::plan::OutputColumn;
 use storage::{Hold, IndexId, TreeSize};
 use types::{Datum, SqlResult, SqlType, variant};
 
+use super::index_sizes::{IndexSize, index_sizes};
 use super::{
     archive_rows, audit_rows, backup_rows, governor_rows, partition_rows, physical_rows, plan_rows, reference_rows,
     server_rows, statistics_rows, text_rows, xml_rows,
 };
 use crate::catalog::base::{
-    BASE_TABLES, ClassRow, ColumnRow, IndexRow, LOG_FILE, ObjectRow, OwnerRow, PropertyRow, SequenceRow, class,
-    column_status, index_status, object_status, schema,
+    BASE_TABLES, ClassRow, ColumnRow, LOG_FILE, ObjectRow, OwnerRow, PropertyRow, SequenceRow, class, column_status,
+    object_status, schema,
 };
 use crate::catalog::boot::SHIPPED;
-use crate::catalog::error::storage_error;
 use crate::catalog::event_type::{self, EventType};
 use crate::catalog::load::{self, int, small};
-use crate::catalog::partition;
 use crate::catalog::predicate;
 use crate::catalog::registry::{self, Source};
 use crate::catalog::row::Field;
@@ -39,9 +38,6 @@ fn event_type_row(event: EventType) -> NamedRow {
     }
     row
 }
-
-/// Bytes of rows on a page of 8 KB.
-const PAGE_BYTES: u64 = 8_096;
 
 /// None: not a table of this family.
 pub fn rows(
@@ -238,110 +234,10 @@ fn plain_type(data_type: &sql::ast::DataType) -> Option<SqlType> {
     })
 }
 
-/// A partition of an index of a table, or of its heap.
-pub struct IndexSize {
-    pub object: i32,
-    pub index: i32,
-    /// From 1.
-    pub partition: usize,
-    /// The table that storage has for the partition.
-    pub rowset: i32,
-    /// The filegroup.
-    pub space: i32,
-    pub rows: u64,
-    pub tree: TreeSize,
-    /// Of what is too long for its rows or entries.
-    pub long_value_pages: u64,
-    pub is_in_memory: bool,
-}
-
-/// Of all tables of a database, or of one.
-pub fn index_sizes(
-    host: &SessionHost,
-    state: &mut State,
-    db: &Database,
-    one: Option<i64>,
-) -> SqlResult<Vec<IndexSize>> {
-    let mut indexes: Vec<IndexRow> = match one {
-        None => host.catalog_rows(state, db, |rows| rows.all())?,
-        Some(id) => match i32::try_from(id) {
-            Ok(id) => host.catalog_rows(state, db, |rows| rows.find(0, &[int(id)]))?,
-            Err(_) => Vec::new(),
-        },
-    };
-    indexes.retain(|index| index.status & index_status::STATISTICS == 0);
-    indexes.sort_by_key(|index| (index.id, index.indid));
-    let storage = &host.server.catalog.storage;
-    let mut found = Vec::new();
-    for of_table in indexes.chunk_by(|a, b| a.id == b.id) {
-        os::wait::maybe_yield();
-        let object = of_table[0].id;
-        let Ok(table) = storage.open_table(db.storage_id(), storage::TableId(object)) else { continue };
-        let rows = table.row_count_estimate();
-        let groups = match &*table {
-            storage::Table::Partitioned(_) => {
-                host.catalog_rows(state, db, |rows| partition::scheme_by_id(rows, of_table[0].dataspace))?
-            }
-            _ => None,
-        };
-        for index in of_table {
-            let on_pages = |table: &storage::DiskTable| -> SqlResult<Option<(TreeSize, u64)>> {
-                // One that is disabled has no tree.
-                let Ok(size) = table.tree_size(IndexId(index.indid as u32)) else { return Ok(None) };
-                let long = table.long_value_pages(IndexId(index.indid as u32)).map_err(storage_error)?;
-                Ok(Some((size, long)))
-            };
-            let (tree, long_value_pages) = match &*table {
-                storage::Table::Disk(table) => match on_pages(table)? {
-                    Some(size) => size,
-                    None => continue,
-                },
-                storage::Table::Partitioned(table) if index.indid > 1 && index.dataspace < partition::SCHEME_MIN => {
-                    let number = IndexId(index.indid as u32);
-                    let Ok(size) = table.tree_size(number) else { continue };
-                    (size, table.long_value_pages(number).map_err(storage_error)?)
-                }
-                storage::Table::Partitioned(table) => {
-                    for (at, part) in table.partitions().iter().enumerate() {
-                        let Some((tree, long_value_pages)) = on_pages(part)? else { continue };
-                        let group = groups.as_ref().and_then(|scheme| scheme.filegroups.get(at));
-                        found.push(IndexSize {
-                            object,
-                            index: index.indid,
-                            partition: at + 1,
-                            rowset: part.id().0,
-                            space: group.copied().unwrap_or(index.dataspace),
-                            rows: part.row_count_estimate(),
-                            tree,
-                            long_value_pages,
-                            is_in_memory: false,
-                        });
-                    }
-                    continue;
-                }
-                storage::Table::Memory(_) => {
-                    let width: u64 = table.layout().row.columns().iter().map(|column| average_width(&column.ty)).sum();
-                    let pages = (rows * (width + 9)).div_ceil(PAGE_BYTES);
-                    (TreeSize { pages, leaves: pages, levels: 1 }, 0)
-                }
-            };
-            let is_in_memory = matches!(&*table, storage::Table::Memory(_));
-            let (index, space) = (index.indid, index.dataspace);
-            let (partition, rowset) = (1, object);
-            found.push(IndexSize {
-                object,
-                index,
-                partition,
-                rowset,
-                space,
-                rows,
-                tree,
-                long_value_pages,
-                is_in_memory,
-            });
-        }
-    }
-    Ok(found)
+/// What tells a partition of one index from all others: shares of one table have its number, and their own above that.
+fn rowset_id(size: &IndexSize) -> i64 {
+    let share = if size.is_share { size.partition as i64 } else { 0 };
+    (share << 32) | i64::from(size.rowset)
 }
 
 fn table_rows(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<NamedRow>> {
@@ -350,7 +246,7 @@ fn table_rows(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult
             ("object_id", number(size.object)),
             ("index_id", number(size.index)),
             ("partition_number", number(size.partition as u64)),
-            ("rowset_id", number(size.rowset)),
+            ("rowset_id", number(rowset_id(&size))),
             ("data_space_id", number(size.space)),
             ("rows", number(size.rows)),
             ("pages", number(size.tree.pages)),
@@ -443,16 +339,6 @@ fn xtp_objects(host: &SessionHost, state: &mut State, db: &Database) -> SqlResul
         ids.for_each(|column| add(values, column.colid));
     }
     Ok(found)
-}
-
-/// Bytes a value takes on the whole: variable ones are thought half full.
-fn average_width(ty: &SqlType) -> u64 {
-    match ty.physical() {
-        types::Physical::Bytes if ty.is_max() => 100,
-        types::Physical::Bytes => u64::from(ty.length / 2) + 2,
-        types::Physical::I128 => 16,
-        _ => 8,
-    }
 }
 
 fn variant_of(ty: &SqlType, value: i128) -> Cell {

@@ -4,6 +4,7 @@ pub mod archive_rows;
 pub mod audit_rows;
 pub mod statistics_rows;
 pub mod partition_rows;
+pub mod index_sizes;
 pub mod xml_rows;
 pub mod reference_rows;
 pub mod catalog_rows;

@@ -5,7 +5,7 @@ use exec::session::Session as State;
 use storage::{IndexId, Leaves, PhysicalLevel};
 use types::{Datum, SqlResult};
 
-use super::catalog_rows::{IndexSize, index_sizes};
+use super::index_sizes::{IndexSize, index_sizes};
 use crate::catalog::base::{IndexRow, index_status};
 use crate::catalog::error::storage_error;
 use crate::instance::index_usage::KINDS;
@@ -31,7 +31,8 @@ pub fn physical_stats(host: &SessionHost, state: &mut State, arguments: &Argumen
         for size in index_sizes(host, state, db, asked(1))? {
             let fits = index.is_none_or(|wanted| wanted == i64::from(size.index))
                 && asked(3).is_none_or(|wanted| wanted == size.partition as i64);
-            if !fits || size.is_in_memory {
+            // The trees of shares are told once.
+            if !fits || size.is_in_memory || size.is_share && size.partition > 1 {
                 continue;
             }
             let about = |unit: &'static str| -> NamedRow {

@@ -1,0 +1,46 @@
+-- What a sparse column cannot be, and what one is no part of. https://learn.microsoft.com/sql/relational-databases/tables/use-sparse-columns
+CREATE TYPE dbo.phone FROM varchar(20) NULL;
+GO
+CREATE TABLE s (id int, a int SPARSE NOT NULL);
+GO
+CREATE TABLE s (id int, a int IDENTITY SPARSE);
+GO
+CREATE TABLE s (id int, a uniqueidentifier ROWGUIDCOL SPARSE);
+GO
+CREATE TABLE s (id int, a text SPARSE);
+GO
+CREATE TABLE s (id int, a ntext SPARSE);
+GO
+CREATE TABLE s (id int, a image SPARSE);
+GO
+CREATE TABLE s (id int, a timestamp SPARSE);
+GO
+CREATE TABLE s (id int, a geometry SPARSE);
+GO
+CREATE TABLE s (id int, a geography SPARSE NULL);
+GO
+CREATE TABLE s (id int NOT NULL, a int SPARSE NULL, b xml SPARSE, c varchar(max) SPARSE, d sql_variant SPARSE NULL, e hierarchyid SPARSE);
+GO
+ALTER TABLE s ALTER COLUMN a ADD SPARSE;
+ALTER TABLE s ALTER COLUMN a DROP SPARSE;
+ALTER TABLE s ALTER COLUMN id ADD SPARSE;
+GO
+CREATE TABLE k (a int SPARSE NULL, b int NOT NULL, CONSTRAINT uk UNIQUE CLUSTERED (a));
+GO
+CREATE TABLE k (a int SPARSE NULL PRIMARY KEY, b int NOT NULL);
+GO
+CREATE TABLE k (a int SPARSE NULL DEFAULT 1, b int NOT NULL);
+GO
+CREATE TABLE k (a int SPARSE NULL, b int NOT NULL) WITH (DATA_COMPRESSION = PAGE);
+GO
+CREATE TYPE tt AS TABLE (a int SPARSE NULL);
+GO
+DECLARE @t TABLE (a int SPARSE NULL);
+GO
+CREATE TABLE n (id int NOT NULL, a int SPARSE NULL, c AS a + 1);
+CREATE UNIQUE INDEX un ON n (a);
+CREATE INDEX nc ON n (id) INCLUDE (a);
+CREATE CLUSTERED INDEX ci ON n (c);
+GO
+CREATE CLUSTERED INDEX ci2 ON s (a);
+GO

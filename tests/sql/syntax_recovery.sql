@@ -1,0 +1,98 @@
+-- Behind a syntax error statements begin again: a further error is told once three tokens have been taken since the one before.
+-- Table variables take no hints, and hints of MERGE stand before the alias. https://learn.microsoft.com/sql/t-sql/statements/merge-transact-sql
+DECLARE @t TABLE(a int); UPDATE @t WITH (ROWLOCK) SET a = 1 WHERE a = 2
+GO
+DECLARE @t TABLE(a int); MERGE @t WITH (HOLDLOCK) AS x USING (SELECT 1 AS a) AS s ON x.a = s.a WHEN NOT MATCHED THEN INSERT VALUES (s.a);
+GO
+DECLARE @t TABLE(a int); MERGE @t WITH (HOLDLOCK) AS x USING (SELECT 1 AS a) s ON x.a = s.a WHEN NOT MATCHED THEN INSERT VALUES (s.a);
+GO
+DECLARE @t TABLE(a int); MERGE @t WITH (HOLDLOCK) x USING sys.objects s ON x.a = s.object_id WHEN NOT MATCHED THEN INSERT VALUES (1);
+GO
+DECLARE @t TABLE(a int); INSERT INTO @t WITH (TABLOCK) SELECT 1
+GO
+DECLARE @t TABLE(a int); INSERT @t WITH (TABLOCK) (a) VALUES (1)
+GO
+DECLARE @t TABLE(a int); INSERT INTO @t WITH (TABLOCK) VALUES (1) SELECT 2 x y
+GO
+DECLARE @t TABLE(a int); UPDATE @t WITH (ROWLOCK) SET a = 1; SELECT 1 x y
+GO
+DECLARE @t TABLE(a int); UPDATE @t WITH (ROWLOCK, NOLOCK) SET a = 1
+GO
+DECLARE @t TABLE(a int); UPDATE @t WITH (ROWLOCK)
+GO
+DECLARE @t TABLE(a int); UPDATE @t WITH x AS (SELECT 1 AS a) SELECT 1
+GO
+DECLARE @t TABLE(a int); UPDATE @t WITH (a) AS (SELECT 1 AS a) SELECT 1
+GO
+DECLARE @t TABLE(a int); UPDATE @t WITH (ROWLOCK) SET a = 1 FROM @t x y
+GO
+SELECT 1 x y; SELECT 2 a b
+GO
+SELECT 1 x y SELECT 2 a b c
+GO
+SELECT 1 FROM WHERE; SELECT 2
+GO
+SELECT 1 x y; UPDATE
+GO
+SELECT * FROM; SELECT 1 AS a b
+GO
+SELECT 1 a b; WITH c AS (SELECT 1 AS x) SELECT * FROM c d e
+GO
+DELETE FROM sys.objects WITH (ROWLOCK, ; SELECT 1 x y z
+GO
+SELECT (1 a b; SELECT 2 x y
+GO
+SELECT 1 WITH x AS (SELECT 1 AS a) SELECT * FROM x y z
+GO
+CREATE TABLE m (id int); 
+GO
+MERGE m AS target WITH (HOLDLOCK) USING (VALUES (2)) AS source(id) ON target.id = source.id WHEN NOT MATCHED THEN INSERT (id) VALUES (source.id);
+GO
+-- Hints that seek and scan.
+SELECT COUNT(*) AS n FROM m WITH (FORCESEEK, FORCESCAN)
+GO
+-- What is moved to a schema. https://learn.microsoft.com/sql/t-sql/statements/alter-schema-transact-sql
+CREATE SCHEMA s2
+GO
+CREATE TABLE #tmp (a int);
+ALTER SCHEMA s2 TRANSFER #tmp
+GO
+ALTER SCHEMA s2 TRANSFER #nothere
+GO
+ALTER SCHEMA sys TRANSFER dbo.m
+GO
+ALTER SCHEMA s2 TRANSFER dbo.nothere
+GO
+ALTER SCHEMA nosuch TRANSFER dbo.m
+GO
+CREATE TABLE s2.m (id int);
+GO
+ALTER SCHEMA s2 TRANSFER dbo.m
+GO
+-- Windows that say again what they are over.
+CREATE TABLE w (id int, n int);
+GO
+SELECT ROW_NUMBER() OVER (x PARTITION BY n) FROM w WINDOW x AS (PARTITION BY id);
+GO
+SELECT SUM(n) OVER (x ORDER BY n) FROM w WINDOW x AS (ORDER BY id);
+GO
+SELECT SUM(n) OVER (x ROWS UNBOUNDED PRECEDING) FROM w WINDOW x AS (ORDER BY n ROWS UNBOUNDED PRECEDING);
+GO
+SELECT SUM(n) OVER y FROM w WINDOW x AS (ORDER BY n ROWS UNBOUNDED PRECEDING), y AS (x ROWS UNBOUNDED PRECEDING);
+GO
+SELECT SUM(n) OVER x FROM w WINDOW x AS (ORDER BY n), z AS (x ORDER BY id);
+GO
+SELECT ROW_NUMBER() OVER x FROM w WINDOW x AS (y ORDER BY id), y AS (x PARTITION BY n);
+GO
+SELECT SUM(n) OVER x FROM w WINDOW x AS (ORDER BY n), z AS (q);
+GO
+SELECT SUM(n) OVER y FROM w WINDOW x AS (PARTITION BY id), y AS (x ROWS UNBOUNDED PRECEDING);
+GO
+SELECT SUM(n) OVER x FROM w WINDOW x AS (ORDER BY n),
+GO
+SELECT SUM(n) OVER x FROM w WINDOW x (ORDER BY n)
+GO
+SELECT SUM(n) OVER x FROM w WINDOW x AS (ORDER BY n) WHERE n > 0
+GO
+SELECT n, SUM(n) OVER w AS s FROM w WINDOW w AS (ORDER BY n) UNION SELECT 1, 1 ORDER BY SUM(n) OVER w
+GO
