@@ -7,6 +7,7 @@ pub mod partition_rows;
 pub mod xml_rows;
 pub mod reference_rows;
 pub mod catalog_rows;
+pub mod buffer_rows;
 pub mod physical_rows;
 pub mod plan_rows;
 pub mod governor_rows;
