@@ -14,3 +14,9 @@ SELECT i.name, COL_NAME(c.object_id, c.column_id) AS of_column, c.index_column_i
   (SELECT s.stats_column_id FROM sys.stats_columns s WHERE s.object_id = c.object_id AND s.stats_id = c.index_id AND s.column_id = c.column_id) AS stats_column_id
 FROM sys.index_columns c JOIN sys.indexes i ON i.object_id = c.object_id AND i.index_id = c.index_id WHERE c.object_id = OBJECT_ID('dbo.ordered') ORDER BY c.index_id, c.index_column_id
 GO
+-- Inline indexes that are unique come behind those that are not, from the last one to the first.
+CREATE TABLE dbo.inlined (a int, b int, c int, d int, INDEX unique_b UNIQUE (b), INDEX some_c UNIQUE (c) WHERE c > 7, INDEX of_a (a) INCLUDE (c) WITH (FILLFACTOR = 70), INDEX of_d (d))
+SELECT index_id, name, is_unique, has_filter, filter_definition, fill_factor FROM sys.indexes WHERE object_id = OBJECT_ID('dbo.inlined') ORDER BY index_id
+GO
+CREATE TABLE dbo.twice_clustered (a int, b int, INDEX one CLUSTERED (a), INDEX two CLUSTERED (b))
+GO

@@ -64,6 +64,12 @@ GO
 SELECT COUNT(*) AS texts, COUNT(DISTINCT s.query_hash) AS hashes, COUNT(DISTINCT s.query_plan_hash) AS plan_hashes
 FROM sys.dm_exec_query_stats s CROSS APPLY sys.dm_exec_sql_text(s.sql_handle) x WHERE x.text LIKE N'SELECT a FR_M t WHERE id = %';
 GO
+-- A query that runs has the hashes of its statistics.
+GO
+SELECT IIF(r.query_hash = s.query_hash AND r.query_plan_hash = s.query_plan_hash, 'same', 'others') AS hashes
+FROM sys.dm_exec_requests r JOIN sys.dm_exec_query_stats s ON s.sql_handle = r.sql_handle AND s.statement_start_offset = r.statement_start_offset
+WHERE r.session_id = @@SPID;
+GO 2
 -- Statistics are gone with the plan.
 GO
 ALTER PROCEDURE counted @n int AS SELECT @n AS n;

@@ -46,6 +46,19 @@ GO
 SELECT o.name, u.index_id, u.user_seeks, u.user_updates FROM sys.dm_db_index_usage_stats u JOIN sys.objects o ON o.object_id = u.object_id
 WHERE u.database_id = DB_ID() ORDER BY o.name, u.index_id
 GO
+-- By rows: a DELETE leaves ghosts in an index, but not in a heap; an UPDATE of what an index is sorted by moves an entry of it.
+DELETE heap WHERE a = 2
+GO
+SELECT o.name, s.index_id, s.partition_number AS part, s.leaf_insert_count AS inserted, s.leaf_update_count AS updated, s.leaf_delete_count AS deleted,
+  s.leaf_ghost_count AS ghosts, s.range_scan_count AS ranges, s.singleton_lookup_count AS singles, s.row_lock_count AS locks,
+  IIF(s.hobt_id = p.hobt_id, 1, 0) AS joined
+FROM sys.dm_db_index_operational_stats(DB_ID(), NULL, NULL, NULL) s JOIN sys.objects o ON o.object_id = s.object_id
+  JOIN sys.partitions p ON p.object_id = s.object_id AND p.index_id = s.index_id AND p.partition_number = s.partition_number
+WHERE o.is_ms_shipped = 0 ORDER BY o.name, s.index_id
+GO
+SELECT COUNT(*) AS of_one FROM sys.dm_db_index_operational_stats(DB_ID(), OBJECT_ID('keyed'), 2, 1)
+SELECT COUNT(*) AS of_none FROM sys.dm_db_index_operational_stats(DB_ID(), OBJECT_ID('keyed'), 2, 2)
+GO
 -- What is gone has no row.
 DROP TABLE heap
 GO

@@ -23,6 +23,7 @@ GO
 EXEC sp_addextendedproperty 'MS_Description', N'the kid', 'SCHEMA', 'dbo', 'TABLE', 'kid';
 EXEC sp_addextendedproperty 'MS_Description', N'column a', 'SCHEMA', 'dbo', 'TABLE', 'kid', 'COLUMN', 'a';
 EXEC sp_addextendedproperty 'MS_Description', N'again', 'SCHEMA', 'dbo', 'TABLE', 'kid';
+GO
 EXEC sp_updateextendedproperty 'MS_Description', N'a kid', 'SCHEMA', 'dbo', 'TABLE', 'kid';
 SELECT class, OBJECT_NAME(major_id) AS object, minor_id, name, CONVERT(nvarchar(20), value) AS value FROM sys.extended_properties ORDER BY minor_id;
 EXEC sp_dropextendedproperty 'MS_Description', 'SCHEMA', 'dbo', 'TABLE', 'kid';

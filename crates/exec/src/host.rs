@@ -436,6 +436,8 @@ pub struct CallResult {
     pub value: Option<(SqlType, Datum)>,
     /// For each argument given with `output`, in their order: the parameter's name, type and last value.
     pub outputs: Vec<(Box<str>, SqlType, Datum)>,
+    /// 266, which the client is told behind the status: a procedure that it called has not left the transactions as it found them.
+    pub unbalanced: Option<SqlError>,
 }
 
 /// How a run ended. Errors have gone to the sink already, but for `Failed`.

@@ -42,6 +42,11 @@ pub trait Sink {
         self.batch(batch)
     }
 
+    /// A procedure that a batch called has returned; its DONE follows.
+    fn return_status(&mut self, _status: i32) -> Result<(), Stop> {
+        Ok(())
+    }
+
     /// A statement ended (after its result set, if it had one).
     fn done(&mut self, _done: Done) -> Result<(), Stop> {
         Ok(())
@@ -78,8 +83,18 @@ pub struct Done {
     pub command: Command,
     /// None: NOCOUNT is on, or the statement counts nothing.
     pub row_count: Option<u64>,
-    /// The statement ended with an error.
-    pub error: bool,
+    pub outcome: Outcome,
+}
+
+/// How a statement ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Well, or with an error that a TRY catches: the client is not told of that one.
+    Well,
+    /// With an error; what follows it runs.
+    Failed,
+    /// With an error that ends the batch.
+    EndsBatch,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,9 +103,9 @@ pub enum DoneKind {
     Statement,
     /// A statement within a procedure, trigger or EXEC ('...') (DONEINPROC).
     InProcedure,
-    /// A procedure called by EXEC within a batch has returned `status` (RETURNSTATUS, DONEPROC). What `call_module` itself called
-    /// ends with its caller, who has the output parameters to send first.
-    Procedure { status: i32 },
+    /// A procedure called by EXEC within a batch (DONEPROC). What `call_module` itself called ends with its caller, who has the output
+    /// parameters to send first.
+    Procedure,
 }
 
 /// What kind of statement ended.
@@ -117,7 +132,18 @@ pub enum Command {
     SetRowCount,
     SetTextSize,
     SetValue,
+    Use,
     Condition,
+    /// BREAK and CONTINUE.
+    Leave,
+    /// RETURN without a value.
+    Return,
+    /// A TRY block begins.
+    Try,
+    /// A CATCH block begins.
+    Catch,
+    /// TRY and CATCH are over, whether an error was caught or not.
+    EndCatch,
     DeclareCursor,
     OpenCursor,
     CloseCursor,

@@ -209,3 +209,47 @@ fn definitions_survive_a_clean_stop() {
 fn definitions_survive_a_kill() {
     survives("catalog-kill", Server::kill);
 }
+
+/// Where the server's clock is nine hours ahead of UTC the views say what that clock does, but where they are said to tell UTC.
+#[test]
+fn times_of_views_are_those_of_the_server() {
+    let server = Server::start_with("127.0.0.1:0", ":memory:", &[], &[("TZ", "UTC-9")]);
+    let off = "ABS(DATEDIFF(minute, %, GETDATE()))";
+    let of = |column: &str, from: &str| format!("UNION ALL SELECT MAX({}) FROM {from} ", off.replace('%', column));
+    let columns = [
+        ("login_time", "sys.dm_exec_sessions WHERE session_id = @@SPID"),
+        ("last_request_start_time", "sys.dm_exec_sessions WHERE session_id = @@SPID"),
+        ("connect_time", "sys.dm_exec_connections WHERE session_id = @@SPID"),
+        ("start_time", "sys.dm_exec_requests WHERE session_id = @@SPID"),
+        ("creation_time", "sys.dm_exec_query_stats"),
+        ("last_execution_time", "sys.dm_exec_query_stats"),
+        ("transaction_begin_time", "sys.dm_tran_active_transactions"),
+        ("sqlserver_start_time", "sys.dm_os_sys_info"),
+        ("CONVERT(datetime, last_startup_time)", "sys.dm_server_services"),
+        ("create_date", "sys.objects WHERE name = 't'"),
+        ("last_user_update", "sys.dm_db_index_usage_stats"),
+        ("create_date", "sys.server_audits"),
+    ];
+    let all: String = columns.iter().map(|(column, from)| of(column, from)).collect();
+    let script = format!(
+        "SET NOCOUNT ON; CREATE TABLE t (a int PRIMARY KEY); CREATE SERVER AUDIT a TO FILE (FILEPATH = '/tmp')
+GO
+SET NOCOUNT ON; INSERT t VALUES (1)
+GO
+SET NOCOUNT ON; BEGIN TRANSACTION; INSERT t VALUES (2)
+SELECT DATEDIFF(hour, GETUTCDATE(), GETDATE()) - 9 {all}
+ROLLBACK
+GO
+"
+    );
+    let file = scratch("zone").join("script.sql");
+    std::fs::write(&file, script).expect("written");
+    let output = server.sql(&["-h", "-1", "-W", "-i", file.to_str().expect("UTF-8 path")]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let minutes: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    assert_eq!(minutes.len(), columns.len() + 1, "{said}{}", String::from_utf8_lossy(&output.stderr));
+    for (at, minute) in minutes.iter().enumerate() {
+        let what = at.checked_sub(1).map_or("the zone", |at| columns[at].0);
+        assert!(minute.parse().is_ok_and(|minutes: i64| minutes <= 1), "{what}: {minute} minutes off");
+    }
+}

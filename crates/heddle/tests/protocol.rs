@@ -290,7 +290,7 @@ fn what_sql_client_asks_before_a_load_is_answered() {
 fn a_done_names_the_statement_that_defines() {
     let server = Server::start(&[]);
     let mut raw = open(&server);
-    // mssql-jdbc gives an update count, 0, for these numbers: StreamDone.java.
+    // mssql-jdbc gives an update count, 0, for these numbers: StreamDone.java. Schemas have no DONE of their own.
     for (text, number) in [
         ("CREATE TABLE t (a int)", 0xC6),
         ("CREATE INDEX i ON t (a)", 0xC8),
@@ -302,8 +302,8 @@ fn a_done_names_the_statement_that_defines() {
         ("DROP PROCEDURE p", 0xDF),
         ("GRANT SELECT ON t TO public", 0xCD),
         ("DROP TABLE t", 0xC7),
-        ("CREATE SCHEMA s", 0x14A),
-        ("DROP SCHEMA s", 0xB0),
+        ("CREATE SCHEMA s", command::NOTHING),
+        ("DROP SCHEMA s", command::NOTHING),
     ] {
         assert_eq!(dones(&raw.batch(text)), [(DoneKind::Batch, done::FINAL, number, 0)], "{text}");
     }

@@ -152,6 +152,9 @@ fn requests_above_the_limit_wait() {
             seen_waiting = seen_waiting.max(now % 100);
         }
         waits.into_iter().for_each(|child| drop(said(child)));
+        let requests =
+            "SELECT total_request_count FROM sys.dm_resource_governor_workload_groups WHERE name = 'bounded'";
+        assert!(one(&mut wire, requests) >= 6, "those of sessions that have ended count ({workers}, {kernel})");
         let took = begun.elapsed();
         assert!(
             took >= Duration::from_millis(2_900),

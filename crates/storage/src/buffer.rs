@@ -24,7 +24,9 @@
 mod reading;
 mod writing;
 mod awaiting;
+mod resident;
 
+pub use resident::{PageContent, ResidentPage};
 pub use writing::rewrite_last_batch;
 
 use std::ops::{Deref, DerefMut};

@@ -33,6 +33,7 @@ pub mod backup;
 pub mod archive;
 
 pub use bounds::{KeyBound, in_bounds};
+pub use buffer::{PageContent, ResidentPage};
 pub use concurrency::locks::{LockEntry, MemoryTransaction, Resource, TransactionEntry, WriterEntry};
 pub use error::{LogHolder, StorageError, StorageResult};
 pub use hold::{HeldFile, Hold};
@@ -45,6 +46,7 @@ pub use layout::{
 };
 pub use log::store::Segment;
 pub use pages::data_files::{Chain, FileWork, file_name as data_file_name};
+pub use pages::page::PageKind;
 pub use pages::suspects::SuspectKind;
 pub use recovery::control::CONTROL_FILE;
 pub use recovery::restart::Recovered;
@@ -53,7 +55,7 @@ pub use region::broker::{Broker, Clerk};
 pub use region::grants::{Grant, GrantEntry, GrantRequest, GrantTotals, Grants, QUERY_PERCENT, Refused};
 pub use region::memory::Memory;
 pub use region::row_counts::ChangeCount;
-pub use tables::disk_table::DiskTable;
+pub use tables::disk_table::{DiskTable, TreePlace};
 pub use tables::load::{Build, HeapLoad, KeySorter};
 pub use tables::memory_table::MemoryTable;
 pub use tables::memory_table::look_up::LookUp;

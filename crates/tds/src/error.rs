@@ -60,6 +60,10 @@ pub enum ProtocolError {
     TransactionRequest(u16),
     /// A server token that is unknown or stands where it must not.
     Token(u8),
+    /// The message ends within a value that comes in chunks: where the next one should begin, or (`in_chunk`) within one.
+    UnfinishedValue {
+        in_chunk: bool,
+    },
     /// A value's fault before anybody has said which value.
     Value(ValueFault),
 }
@@ -101,6 +105,10 @@ impl From<ValueFault> for ProtocolError {
 
 const XTYPE_TABLE: u8 = 0xF3;
 const XTYPE_VARIANT: u8 = 0x62;
+const XTYPE_VARBINARY: u8 = 0xA5;
+const XTYPE_BINARY: u8 = 0xAD;
+const XTYPE_VARCHAR: u8 = 0xA7;
+const XTYPE_NVARCHAR: u8 = 0xE7;
 
 impl ProtocolError {
     /// The same error, said of parameter `ordinal` (from 1).
@@ -139,6 +147,7 @@ impl ProtocolError {
                 | ParameterStatus { .. }
                 | Parameter { .. }
                 | TableParameter { .. }
+                | UnfinishedValue { .. }
                 | TransactionRequest(_)
         )
     }
@@ -165,6 +174,8 @@ impl ProtocolError {
             ProtocolError::BulkColumn { column, fault } => bulk_error(*column, *fault),
             ProtocolError::BulkToken(_) => sql_error!(4804, severity 16, state 2),
             ProtocolError::TransactionRequest(_) => sql_error!(3989),
+            // States as a capture of SQL Server 2025 has them.
+            ProtocolError::UnfinishedValue { in_chunk } => sql_error!(4002, state if *in_chunk { 4 } else { 2 }),
             ProtocolError::Value(fault) => parameter_error(0, "", *fault),
         }
     }
@@ -181,7 +192,7 @@ fn parameter_error(ordinal: u32, name: &str, fault: ValueFault) -> SqlError {
         VariantPrecisionOrScale => sql_error!(8012, ordinal, name, hex(XTYPE_VARIANT)),
         VariantInstanceLength => sql_error!(8013, ordinal, name, hex(XTYPE_VARIANT)),
         VariantType => sql_error!(8014, ordinal, name, hex(XTYPE_VARIANT)),
-        Length(token) => sql_error!(8016, ordinal, name, hex(token)),
+        Length(token) => sql_error!(8016, state state_of_length(token), ordinal, name, hex(token)),
         PrecisionOrScale(token) => sql_error!(8017, ordinal, name, hex(token)),
         NotAnInstance(of) => sql_error!(8023, ordinal, name, of),
         InstanceLength(of) => sql_error!(8028, ordinal, name, of),
@@ -215,6 +226,17 @@ fn table_error(ordinal: u32, name: &str, row: u64, column: u32, fault: ValueFaul
         TableColumnOrdering => sql_error!(8055, ordinal, name, row, column, table),
         TableTooManyMetadata => sql_error!(8056, ordinal, name, row, column, table),
         TableNull => sql_error!(8060, ordinal, name, row, column, table),
+    }
+}
+
+/// As a capture of SQL Server 2025 has them.
+fn state_of_length(token: u8) -> u8 {
+    match token {
+        XTYPE_VARBINARY => 38,
+        XTYPE_BINARY => 39,
+        XTYPE_VARCHAR => 40,
+        XTYPE_NVARCHAR => 42,
+        _ => 1,
     }
 }
 

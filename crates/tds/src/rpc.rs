@@ -301,7 +301,13 @@ fn decode_value(token: u8, input: &mut Input<'_>, is_output: bool) -> ProtocolRe
     if info.form == Form::Null {
         return if is_output { Err(ValueFault::UntypedNullOutput.into()) } else { Ok(ParameterValue::UntypedNull) };
     }
-    let value = Value::decode(input, &info, Place::Parameter)?.into_datum();
+    let value = match Value::decode(input, &info, Place::Parameter) {
+        // tedious leaves out the last chunk, which is empty, of binary values.
+        Err(ProtocolError::Truncated) if info.form == Form::Chunked => {
+            return Err(ProtocolError::UnfinishedValue { in_chunk: !input.is_empty() });
+        }
+        value => value?.into_datum(),
+    };
     Ok(match info.named {
         Some(name) if token == token::UDT => ParameterValue::Udt { name, value },
         _ => ParameterValue::Scalar { sql_type: info.sql_type, value },

@@ -52,7 +52,6 @@ pub mod done {
     pub const FINAL: u16 = 0x000;
     pub const MORE: u16 = 0x001;
     pub const ERROR: u16 = 0x002;
-    pub const IN_TRANSACTION: u16 = 0x004;
     pub const COUNT: u16 = 0x010;
     pub const ATTENTION: u16 = 0x020;
     pub const RPC_IN_BATCH: u16 = 0x080;
@@ -80,19 +79,28 @@ pub mod command {
     pub const INSERT: u16 = 0xC3;
     pub const DELETE: u16 = 0xC4;
     pub const UPDATE: u16 = 0xC5;
+    /// BREAK and CONTINUE.
+    pub const LEAVE: u16 = 0xCA;
     pub const ROLLBACK: u16 = 0xD2;
     pub const BEGIN_TRANSACTION: u16 = 0xD4;
     pub const COMMIT: u16 = 0xD5;
+    pub const SAVE: u16 = 0xD6;
+    /// Without a value; with one it is a SELECT.
+    pub const RETURN: u16 = 0xDB;
     pub const EXECUTE: u16 = 0xE0;
+    pub const USE: u16 = 0xE2;
     pub const BULK_INSERT: u16 = 0xF0;
     pub const WAITFOR: u16 = 0xF3;
     pub const RAISE: u16 = 0xF6;
     pub const PRINT: u16 = 0xF7;
     /// SET of what is neither ON nor OFF.
     pub const SET_VALUE: u16 = 0xF9;
-    /// A statement that failed; a text that is not compiled, an attention.
+    /// What ends a batch by its error; a text that is not compiled, or without a statement; an attention.
     pub const NOTHING: u16 = 0xFD;
     pub const MERGE: u16 = 0x117;
+    pub const TRY: u16 = 0x15D;
+    pub const CATCH: u16 = 0x15E;
+    pub const END_CATCH: u16 = 0x15F;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -341,7 +341,7 @@ impl TypeInfo {
                 };
                 TypeInfo::new(token, Form::ByteLength, size.into(), sql_type)
             }
-            VARCHAR | CHAR | NVARCHAR | NCHAR | VARBINARY | BINARY => decode_sized(token, input.u16()?)?,
+            VARCHAR | CHAR | NVARCHAR | NCHAR | VARBINARY | BINARY => decode_sized(token, input.u16()?, place)?,
             TEXT | NTEXT | IMAGE => {
                 let sql_type = match token {
                     TEXT => SqlType::TEXT,
@@ -426,16 +426,17 @@ fn decode_decimal(token: u8, input: &mut Input<'_>, place: Place) -> ProtocolRes
     Ok(TypeInfo::new(token, Form::ByteLength, size.into(), sql_type))
 }
 
-fn decode_sized(token: u8, size: u16) -> ProtocolResult<TypeInfo> {
+fn decode_sized(token: u8, size: u16, place: Place) -> ProtocolResult<TypeInfo> {
     use token::*;
     let is_max = size == MAX_LENGTH;
     let is_unicode = matches!(token, NVARCHAR | NCHAR);
     if !is_max && (size > 8000 || is_unicode && !size.is_multiple_of(2))
         || is_max && matches!(token, CHAR | NCHAR | BINARY)
+        || size == 0 && place == Place::Parameter
     {
         return Err(ValueFault::Length(token).into());
     }
-    // Drivers announce an empty string as a type of length 0, which T-SQL does not have.
+    // A column may be announced as of no bytes, though T-SQL has no such type.
     let length = if is_max { size } else { size.max(1 + u16::from(is_unicode)) };
     let sql_type = match token {
         VARCHAR => SqlType::varchar(length),

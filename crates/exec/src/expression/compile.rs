@@ -47,8 +47,6 @@ pub struct Compiler {
     pub plan_source: PlanSource,
     /// What was compiled reads variables of the module it belongs to, so it can run only there.
     pub reads_variables: bool,
-    /// It reads `@@FETCH_STATUS` or its like.
-    pub reads_session: bool,
     /// Tables and indexes of the database that it uses, and how.
     pub tables: Vec<(Arc<TableDef>, TableUse)>,
     /// Operators that are watched while they run, by the number that each is given: where it lies in the plan. None: nobody asked.
@@ -86,7 +84,6 @@ impl Compiler {
         Compiler {
             plan_source,
             reads_variables: false,
-            reads_session: false,
             tables: Vec::new(),
             watched: None,
             keeps: false,
@@ -167,10 +164,7 @@ impl Compiler {
                 })
             }
             ExprKind::Global(global) => match functions::session_number(*global) {
-                Some(read) => {
-                    self.reads_session = true;
-                    predicate(I64Expr::Session(read))
-                }
+                Some(read) => predicate(I64Expr::Session(read)),
                 None => Ok(Scalar::general(ty, General::Global(*global, ty))),
             },
             ExprKind::Negate(operand) => self.negate(operand, ty),

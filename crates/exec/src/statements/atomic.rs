@@ -18,7 +18,7 @@ use super::transaction;
 use crate::context::Runtime;
 use crate::operators::{needs_snapshot, session_at_snapshot, storage_error};
 use crate::session::{Options, Session, stop_of};
-use crate::sink::Command;
+use crate::sink::{Command, Outcome};
 
 /// What an open block is undone to.
 struct Entered {
@@ -126,10 +126,11 @@ impl Runner<'_> {
         }
         let entered = match enter(self.context.runtime.get_mut(), block) {
             Ok(entered) => entered,
-            Err(error) => return self.fail(error, block.line),
+            Err(error) => return self.fail(error, block.line, Command::Other),
         };
         // An error leaves the block also where it would not leave the batch.
         self.session().try_level += 1;
+        self.quiet = true;
         let result = self.native(code);
         self.session().try_level -= 1;
         let runtime = self.context.runtime.get_mut();
@@ -157,7 +158,7 @@ impl Runner<'_> {
         if self.session().try_level > 0 || self.frame.function.is_some() {
             return Unwind::Error(error);
         }
-        match self.message(&error).and_then(|()| self.failed_done(Command::Other)) {
+        match self.message(&error).and_then(|()| self.failed_done(Command::Other, Outcome::EndsBatch)) {
             Ok(()) => Unwind::Aborted,
             Err(unwind) => unwind,
         }

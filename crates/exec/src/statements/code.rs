@@ -86,11 +86,7 @@ impl CodeKind {
 }
 
 pub enum Condition {
-    /// `reads_session`: not only variables.
-    Scalar {
-        predicate: I64Expr,
-        reads_session: bool,
-    },
+    Scalar(I64Expr),
     Query(QueryId),
 }
 
@@ -350,11 +346,7 @@ fn flat_list(body: &[plan::Statement], scope: &mut Scope, compiler: &mut Compile
 
 pub fn condition(condition: &plan::Condition, compiler: &mut Compiler) -> SqlResult<Condition> {
     Ok(match condition {
-        plan::Condition::Scalar(expr) => {
-            compiler.reads_session = false;
-            let predicate = compiler.predicate(expr)?;
-            Condition::Scalar { predicate, reads_session: compiler.reads_session }
-        }
+        plan::Condition::Scalar(expr) => Condition::Scalar(compiler.predicate(expr)?),
         plan::Condition::Query(id) => Condition::Query(*id),
     })
 }

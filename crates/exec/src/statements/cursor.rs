@@ -562,12 +562,7 @@ impl<'a> Runner<'a> {
         let runtime = self.context.runtime.get_mut();
         runtime.may_answer()?;
         let forgives = runtime.session.options.forgives_arithmetic();
-        // One row has no order to tell of.
-        let told = |column: &OutputColumn| OutputColumn {
-            sorted: None,
-            nullable: column.nullable || forgives,
-            ..column.clone()
-        };
+        let told = |column: &OutputColumn| OutputColumn { nullable: column.nullable || forgives, ..column.clone() };
         let told: Vec<OutputColumn> = columns.iter().map(told).collect();
         runtime.sink.columns(&told).map_err(stopped)?;
         if one.rows > 0 {

@@ -40,13 +40,13 @@ pub enum Origin {
 }
 
 /// The transaction, whatever the statement.
-const TRANSACTION: [i32; 94] = [
+const TRANSACTION: [i32; 97] = [
     217, 219, 235, 241, 245, 289, 293, 295, 296, 297, 556, 622, 650, 701, 1203, 1205, 1707, 1908, 1921, 1946, 2703,
     2726, 3609, 3616, 3728, 3915, 3916, 3951, 3952, 3960, 3998, 4708, 4712, 4901, 4920, 5014, 5035, 5042, 5302, 6307,
     6308, 6320, 6325, 6335, 6359, 7703, 7704, 7705, 7706, 7707, 7708, 7710, 7715, 7716, 7717, 7719, 7720, 7721, 7723,
     7724, 7726, 7727, 8106, 8107, 8169, 8170, 8672, 8728, 11700, 11701, 11702, 11703, 11704, 11705, 11706, 11707,
-    11708, 13607, 13608, 13609, 13611, 13619, 13621, 13623, 13624, 13625, 13638, 41301, 41302, 41305, 41325, 41332,
-    41333, 41368,
+    11708, 13607, 13608, 13609, 13611, 13619, 13621, 13623, 13624, 13625, 13638, 15135, 15217, 15233, 41301, 41302,
+    41305, 41325, 41332, 41333, 41368,
 ];
 
 const _: () = {
@@ -96,7 +96,10 @@ pub fn ends(error: &SqlError, origin: Origin, xact_abort: bool, in_try: bool) ->
     };
     if xact_abort && (in_try || !exempt) {
         Ends::Transaction
-    } else if is_definition && ends_batch(error) || OF_CONTEXT.contains(&(error.number, error.state)) {
+    } else if is_definition && ends_batch(error)
+        || OF_CONTEXT.contains(&(error.number, error.state))
+        || is_too_many_arguments(error)
+    {
         Ends::Batch
     } else {
         Ends::Statement
@@ -115,10 +118,17 @@ fn ends_transaction(error: &SqlError, origin: Origin) -> bool {
         _ if origin == Origin::Structure && error.severity == 16 && !ends_batch(error) => true,
         // What one may not make.
         (262, _) => matches!(origin, Origin::Definition | Origin::Structure),
+        // Of a property's levels, and not of a parameter.
+        (15600, _) => error.severity == 16,
         // ALTER INDEX of none.
         (2727, _) => origin == Origin::Structure,
         (number, _) => TRANSACTION.binary_search(&number).is_ok(),
     }
+}
+
+/// Of a procedure, and not of a text: compiling finds it.
+fn is_too_many_arguments(error: &SqlError) -> bool {
+    error.number == 8144 && !error.procedure.is_empty()
 }
 
 /// ALTER TABLE and ENABLE TRIGGER: the table is not there, or has the column already, or not the trigger.

@@ -23,7 +23,7 @@ use crate::host::{self, CallArgument, CallResult, ModuleInfo, TableArgument};
 use crate::kernel;
 use crate::memory_table::MemoryTable;
 use crate::session::{stop_of, stopped};
-use crate::sink::{Command, Done, DoneKind};
+use crate::sink::{Command, Outcome};
 use crate::typed_xml::admitted;
 use crate::value::Value;
 use crate::workspace::Held;
@@ -289,7 +289,8 @@ pub fn call(
         (variable.name.clone(), variable.ty, finished.variables[*place].clone())
     });
     let outputs = outputs.collect();
-    Ok(CallResult { status: finished.status, value: function.map(|ty| (ty, finished.value)), outputs })
+    let value = function.map(|ty| (ty, finished.value));
+    Ok(CallResult { status: finished.status, value, outputs, unbalanced: None })
 }
 
 /// Tells who audits of a call. Err: it must not be.
@@ -304,6 +305,7 @@ fn audit(info: Option<&Arc<ModuleInfo>>, runtime: &mut Runtime<'_>) -> Result<()
 struct Returned {
     /// None: it was no procedure of a user's.
     info: Option<Arc<ModuleInfo>>,
+    is_system: bool,
     status: i32,
     /// Of a function.
     value: Option<(SqlType, Datum)>,
@@ -350,33 +352,47 @@ impl<'a> Runner<'a> {
                 Err(error) => Err(Unwind::Scope(error)),
             },
         };
-        let Returned { info, status, value, outputs } = match returned {
+        let Returned { info, is_system, status, value, outputs } = match returned {
             Ok(returned) => returned,
             // The module could not begin or go on; its caller can, once the error is known.
             Err(Unwind::Scope(error)) => {
                 let (at, procedure) = (error.line, error.procedure.clone());
-                let flow = self.fail(error, line)?;
+                let flow = self.fail(error, line, Command::Execute)?;
                 if let Some(error) = transaction::level_error(self.session(), level) {
-                    self.fail_as(error.at_line(at).in_procedure(&procedure), line, Origin::Raised)?;
+                    let error = error.at_line(at).in_procedure(&procedure);
+                    self.fail_as(error, line, Origin::Raised, Command::Execute)?;
                 }
                 return Ok(flow);
             }
             // An error on its way to a CATCH has done where it arose what it does to the transaction.
+            Err(Unwind::Error(error)) => {
+                if self.session().atomic.is_none() {
+                    self.call_ended(Outcome::Well)?;
+                }
+                return Err(Unwind::Error(error));
+            }
             Err(unwind) => return Err(unwind),
         };
-        if let Some(error) = transaction::level_error(self.session(), level) {
-            let procedure = info.as_ref().map_or("", |info| &*info.name);
-            self.fail_as(error.in_procedure(procedure), line, Origin::Raised)?;
+        let unbalanced = transaction::level_error(self.session(), level);
+        if !self.frame.nested {
+            match &unbalanced {
+                // The text of a system procedure has left it open: that is its status.
+                Some(error) if is_system => self.untold_status = Some(error.number),
+                _ => self.context.runtime.get_mut().sink.return_status(status).map_err(Unwind::Stop)?,
+            }
         }
         if let Err(error) = self.take_outputs(code, status, value, outputs.iter().map(|(ty, value)| (ty, value))) {
-            return self.fail(error, line);
+            return self.fail(error, line, Command::Execute);
         }
-        if self.session().atomic.is_some() {
-            return Ok(Flow::Next);
+        if let Some(error) = unbalanced {
+            let procedure = info.as_ref().map_or("", |info| &*info.name);
+            let end = self.fail_as(error.in_procedure(procedure), line, Origin::Raised, Command::Execute);
+            self.untold_status = None;
+            return end;
         }
-        // Only a batch's own EXEC tells the client how the procedure ended.
-        let kind = if self.frame.nested { DoneKind::InProcedure } else { DoneKind::Procedure { status } };
-        self.send_done(Done { kind, command: Command::Execute, row_count: None, error: false })?;
+        if self.session().atomic.is_none() {
+            self.call_ended(Outcome::Well)?;
+        }
         Ok(Flow::Next)
     }
 
@@ -392,7 +408,7 @@ impl<'a> Runner<'a> {
         let ended = self.call(&module, &known.callee, code, &[], &[]);
         let info = Some(known.callee.info.clone());
         code.known.set(Some(known));
-        Some(ended?.map(|(status, outputs)| Returned { info, status, value: None, outputs }))
+        Some(ended?.map(|(status, outputs)| Returned { info, is_system: false, status, value: None, outputs }))
     }
 
     /// Calls `module` with EXEC's arguments; see `Callee::set_arguments`. What it returned, and its outputs. None: nothing is done.
@@ -431,6 +447,7 @@ impl<'a> Runner<'a> {
             Call::Module(module, _) => Some(module.clone()),
             Call::System(_) => None,
         };
+        let is_system = module.is_none();
         if self.frame.function.is_some() {
             check_within_function(&call).map_err(Unwind::Scope)?;
         }
@@ -453,9 +470,9 @@ impl<'a> Runner<'a> {
         if let Some(module) = module.filter(|module| !module.cursor_parameters.is_empty()) {
             self.take_cursors(code, &module);
         }
-        let CallResult { status, value, outputs } = ended?;
+        let CallResult { status, value, outputs, .. } = ended?;
         let outputs = outputs.into_iter().map(|(_, ty, value)| (ty, value)).collect();
-        Ok(Returned { info, status, value, outputs })
+        Ok(Returned { info, is_system, status, value, outputs })
     }
 
     /// The procedure of this name, which the statement knows from now on.
@@ -732,7 +749,7 @@ fn dispatch(call: Call, mut arguments: Vec<CallArgument>, runtime: Runtime<'_>) 
                 let (ty, value) = argument.value.unwrap_or((SqlType::INT, Datum::Null));
                 (argument.name.unwrap_or_default(), ty, value)
             });
-            Ok(CallResult { status: status?, value: None, outputs: outputs.collect() })
+            Ok(CallResult { status: status?, value: None, outputs: outputs.collect(), unbalanced: None })
         }
     }
 }

@@ -7,7 +7,7 @@ use super::run::{Flow, Runner};
 use super::transaction;
 use crate::notices;
 use crate::session::{Options, stop_of};
-use crate::sink::{Command, Done, DoneKind, Stop};
+use crate::sink::{Command, Done, DoneKind, Outcome, Stop};
 
 #[derive(Debug)]
 pub enum Unwind {
@@ -36,23 +36,26 @@ fn message_follows(error: &SqlError, origin: Origin) -> bool {
         // Refused before it began: its database is read-only.
         Origin::Change => (11..17).contains(&error.severity) && error.number != 3906,
         // Rows stood in the way: SQL Server ends these as it ends a failed INSERT.
-        Origin::Definition | Origin::Structure => matches!(error.number, 515 | 1505),
+        Origin::Definition | Origin::Structure => {
+            error.earlier.iter().chain([error]).any(|error| matches!(error.number, 515 | 1505))
+        }
         Origin::Statement | Origin::Raised | Origin::Thrown => false,
     }
 }
 
+/// It makes or changes a module, and is a batch of its own.
+fn is_module(command: Command) -> bool {
+    let Command::Definition(name) = command else { return false };
+    matches!(name.split_once(' '), Some(("CREATE" | "ALTER", "VIEW" | "PROCEDURE" | "FUNCTION" | "TRIGGER")))
+}
+
 impl<'a> Runner<'a> {
-    /// The statement at `line` failed and has been undone.
-    pub fn fail(&mut self, error: SqlError, line: u32) -> Result<Flow, Unwind> {
-        self.fail_as(error, line, Origin::Statement)
+    /// The statement at `line` failed and has been undone. `command`: what it is to the client.
+    pub fn fail(&mut self, error: SqlError, line: u32, command: Command) -> Result<Flow, Unwind> {
+        self.fail_as(error, line, Origin::Statement, command)
     }
 
-    /// The same for a statement that changes rows, whose changes have been taken back.
-    pub fn fail_changed(&mut self, error: SqlError, line: u32) -> Result<Flow, Unwind> {
-        self.fail_as(error, line, Origin::Change)
-    }
-
-    pub fn fail_as(&mut self, error: SqlError, line: u32, origin: Origin) -> Result<Flow, Unwind> {
+    pub fn fail_as(&mut self, error: SqlError, line: u32, origin: Origin, command: Command) -> Result<Flow, Unwind> {
         if let Some(stop) = stop_of(&error) {
             return Err(Unwind::Stop(stop));
         }
@@ -63,11 +66,14 @@ impl<'a> Runner<'a> {
         // A statement of a trigger could not be bound: it fails as under the trigger's XACT_ABORT.
         let unbound = std::mem::take(&mut self.session().trigger_unbound);
         if std::mem::take(&mut self.session().thrown) {
-            return Err(Unwind::Error(error));
+            return self.caught(error, command);
         }
         let mut error = self.locate(error, line);
         self.complete(&mut error);
-        self.failed_severity = error.severity;
+        // What ended a call is another's: it does not make a status of this module.
+        if command != Command::Execute {
+            self.failed_severity = error.severity;
+        }
         self.session().error = error.number;
         self.session().row_count = 0;
         let in_try = self.session().try_level > 0;
@@ -101,7 +107,7 @@ impl<'a> Runner<'a> {
                     transaction::release_doomed(self.context.runtime.get_mut());
                 }
             }
-            return Err(Unwind::Error(error));
+            return self.caught(error, command);
         }
         self.message(&error)?;
         // What ends a trigger terminates the statement that fired it.
@@ -114,7 +120,6 @@ impl<'a> Runner<'a> {
             let text = sql_error!(3621).at_line(error.line).in_procedure(&error.procedure);
             self.message(&text)?;
         }
-        let command = if origin == Origin::Raised { Command::Raise } else { Command::Other };
         if aborts {
             let runtime = self.context.runtime.get_mut();
             // A trigger has rolled back already.
@@ -122,14 +127,32 @@ impl<'a> Runner<'a> {
                 runtime.session.cursors.batch_failed();
             }
             transaction::abandon_and_tell(runtime.session, runtime.host, runtime.sink).map_err(Unwind::Stop)?;
-            self.failed_done(command)?;
-            return Err(Unwind::Aborted);
         }
-        self.failed_done(command)?;
-        match ends {
-            Ends::Batch => Err(Unwind::Aborted),
-            _ => Ok(Flow::Next),
+        let ends_batch = aborts || ends == Ends::Batch || origin == Origin::Thrown;
+        let outcome = match is_module(command) {
+            // A module's name is found to be taken when it runs; what else is wrong with it, when it is compiled.
+            true if error.number == 2714 => Outcome::Failed,
+            true => Outcome::EndsBatch,
+            false if ends_batch => Outcome::EndsBatch,
+            false => Outcome::Failed,
+        };
+        self.failed_done(command, outcome)?;
+        if ends_batch { Err(Unwind::Aborted) } else { Ok(Flow::Next) }
+    }
+
+    /// A TRY has the error. The client learns only that the statement is over, and a query's or a change's that there are no rows of it.
+    fn caught(&mut self, error: SqlError, command: Command) -> Result<Flow, Unwind> {
+        use Command::{Delete, Execute, Insert, Merge, Other, Select, Update};
+        // Within an atomic block only results have an end.
+        if self.session().atomic.is_none() {
+            match command {
+                Other => {}
+                Execute => self.call_ended(Outcome::Well)?,
+                Select | Insert | Update | Delete | Merge => self.done(command, Some(0))?,
+                _ => self.done(command, None)?,
+            }
         }
+        Err(Unwind::Error(error))
     }
 
     /// Storage knows neither whose process its victim's is nor what a database is called.
@@ -193,9 +216,23 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    pub fn failed_done(&mut self, command: Command) -> Result<(), Unwind> {
-        let kind = if self.frame.nested { DoneKind::InProcedure } else { DoneKind::Statement };
-        self.send_done(Done { kind, command, row_count: None, error: true })
+    pub fn failed_done(&mut self, command: Command, outcome: Outcome) -> Result<(), Unwind> {
+        match (command, outcome) {
+            (Command::Execute, Outcome::Failed) => self.call_ended(outcome),
+            _ => {
+                let kind = if self.frame.nested { DoneKind::InProcedure } else { DoneKind::Statement };
+                self.send_done(Done { kind, command, row_count: None, outcome })
+            }
+        }
+    }
+
+    /// What an EXEC called is over. Only a batch's own says so in a way of its own.
+    pub fn call_ended(&mut self, outcome: Outcome) -> Result<(), Unwind> {
+        if let Some(status) = self.untold_status.take() {
+            self.context.runtime.get_mut().sink.return_status(status).map_err(Unwind::Stop)?;
+        }
+        let kind = if self.frame.nested { DoneKind::InProcedure } else { DoneKind::Procedure };
+        self.send_done(Done { kind, command: Command::Execute, row_count: None, outcome })
     }
 
     /// The module cannot go on, but its caller can.

@@ -476,17 +476,23 @@ pub fn call_module(
     let level = session.transaction.level;
     let runtime = Runtime { session: &mut *session, host: &mut *host, sink: &mut *sink };
     match execute::call(module, info, arguments, runtime, outermost) {
-        Ok(result) if outermost => {
-            let error = transaction::level_error(session, level);
-            let error = error.map(|error| error.in_procedure(info.map_or("", |info| &*info.name)));
-            let told = error.map_or(Ok(()), |error| {
+        Ok(mut result) if outermost => {
+            let mut told = Ok(());
+            if let Some(error) = transaction::level_error(session, level) {
                 session.error = error.number;
-                sink.message(&error)
-            });
+                match info {
+                    Some(info) => result.unbalanced = Some(error.in_procedure(&info.name)),
+                    None => told = sink.message(&error),
+                }
+            }
             (end_of_request(told.map_err(Unwind::Stop), session, host, sink), result)
         }
         Ok(result) => (Ended::Completed, result),
-        Err(unwind) if outermost => (end_of_request(Err(unwind), session, host, sink), CallResult::default()),
+        Err(unwind) if outermost => {
+            // It could not begin or go on: that has a status. What a statement of it has ended has none.
+            let status = if let Unwind::Scope(error) = &unwind { error.number } else { 0 };
+            (end_of_request(Err(unwind), session, host, sink), CallResult { status, ..CallResult::default() })
+        }
         Err(Unwind::Stop(stop)) => (Ended::Stopped(stop), CallResult::default()),
         // Within a TRY of the caller: the system procedure that called hands it on.
         Err(Unwind::Error(error)) => {
@@ -609,6 +615,11 @@ pub fn rollback_transaction(
 /// SAVE TRANSACTION from outside of any batch.
 pub fn save_transaction(session: &mut Session, host: &mut dyn Host, sink: &mut dyn Sink, name: &str) -> SqlResult<()> {
     transaction::save(&mut Runtime { session, host, sink }, name.into())
+}
+
+/// Whatever is open rolls back, and the client hears of it.
+pub fn abandon_and_tell(session: &mut Session, host: &mut dyn Host, sink: &mut dyn Sink) -> Result<(), Stop> {
+    transaction::abandon_and_tell(session, host, sink)
 }
 
 /// The session ends or is reset: whatever is open rolls back, without a word.

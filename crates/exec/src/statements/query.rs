@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sql::ast::StatementKind;
 use sql::catalog::TableDef;
 use sql::plan::{
     ActionKind, ExecutorSlot, Expr, ExprKind, Module, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind,
@@ -11,6 +12,7 @@ use types::pause::Pause as _;
 use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::code::{self, ExecuteCode};
+use super::ends::Origin;
 use super::failure::Unwind;
 use super::grant;
 use super::measure::Counters;
@@ -342,6 +344,17 @@ fn mentions(expr: &Expr, slots: &[VariableSlot]) -> bool {
     }
 }
 
+/// What a query's statement is to the client.
+fn command_of(statement: &StatementKind) -> Command {
+    match statement {
+        StatementKind::Insert(_) => Command::Insert,
+        StatementKind::Update(_) => Command::Update,
+        StatementKind::Delete(_) => Command::Delete,
+        StatementKind::Merge(_) => Command::Merge,
+        _ => Command::Select,
+    }
+}
+
 /// What IDENTITY_INSERT or a permission decides is an error of the statement alone.
 fn is_of_statement(error: &SqlError) -> bool {
     matches!(error.number, 229 | 230 | 297 | 544 | 545)
@@ -384,10 +397,10 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// A query that cannot run as it is.
-    pub fn fail_bound(&mut self, error: SqlError, line: u32) -> Result<Flow, Unwind> {
+    /// A query that cannot run as it is. `command`: what its statement is to the client.
+    pub fn fail_bound(&mut self, error: SqlError, line: u32, command: Command) -> Result<Flow, Unwind> {
         match is_of_statement(&error) {
-            true => self.fail(error, line),
+            true => self.fail(error, line, command),
             false => self.fail_scope(error, line),
         }
     }
@@ -480,7 +493,7 @@ impl<'a> Runner<'a> {
     pub fn query(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
         let mut prepared = match self.take_query(id) {
             Ok(prepared) => prepared,
-            Err(error) => return self.fail_bound(error, line),
+            Err(error) => return self.fail_bound(error, line, Command::Other),
         };
         let mut usual = None;
         if self.session().options.tells_runs() {
@@ -491,7 +504,7 @@ impl<'a> Runner<'a> {
                 }
                 Err(error) => {
                     self.put_query(id, prepared);
-                    return self.fail_bound(error, line);
+                    return self.fail_bound(error, line, Command::Other);
                 }
             }
         }
@@ -566,11 +579,12 @@ impl<'a> Runner<'a> {
                 self.abandon_statistics(started);
                 self.context.null_eliminated.set(false);
                 self.context.notices.set(Default::default());
-                // The client learns that the statement of a TRY is over, not what ended it.
-                if self.session().try_level > 0 && stop_of(&error).is_none() && !assigns && tells {
-                    self.done(if modifies { Command::Other } else { Command::Select }, Some(0))?;
+                // Of what an atomic block is left by, the results alone have an end.
+                if self.session().atomic.is_some() && stop_of(&error).is_none() && !assigns && tells {
+                    self.done(Command::Select, Some(0))?;
                 }
-                if modifies { self.fail_changed(error, line) } else { self.fail(error, line) }
+                let origin = if modifies { Origin::Change } else { Origin::Statement };
+                self.fail_as(error, line, origin, command_of(&self.module.queries[id.0 as usize].statement.kind))
             }
         }
     }
@@ -579,7 +593,7 @@ impl<'a> Runner<'a> {
     pub fn format_only(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
         let prepared = match self.take_query(id) {
             Ok(prepared) => prepared,
-            Err(error) => return self.fail_bound(error, line),
+            Err(error) => return self.fail_bound(error, line, Command::Other),
         };
         let columns = match (&prepared.query.kind, &prepared.plan) {
             (QueryKind::Select(plan), _) => plan.columns.clone(),

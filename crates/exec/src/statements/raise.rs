@@ -35,12 +35,12 @@ impl<'a> Runner<'a> {
     pub fn raiserror(&mut self, raise: &Raiserror, line: u32) -> Result<Flow, Unwind> {
         let error = match self.raised(raise) {
             Ok(error) => error,
-            Err(error) => return self.fail(error, line),
+            Err(error) => return self.fail(error, line, Command::Raise),
         };
         if raise.log {
             let runtime = self.context.runtime.get_mut();
             if let Err(error) = runtime.host.check_log(runtime.session) {
-                return self.fail(error, line);
+                return self.fail(error, line, Command::Raise);
             }
         }
         let no_wait = raise.no_wait;
@@ -49,7 +49,7 @@ impl<'a> Runner<'a> {
             runtime.host.log(runtime.session, &error);
         }
         if error.severity > 10 {
-            return self.fail_as(error, line, Origin::Raised);
+            return self.fail_as(error, line, Origin::Raised, Command::Raise);
         }
         let number = error.number;
         let error = self.locate(error, line);
@@ -60,7 +60,7 @@ impl<'a> Runner<'a> {
         let session = self.session();
         session.error = if raise.set_error { number } else { 0 };
         session.row_count = 0;
-        self.ended(Command::Raise)?;
+        self.done(Command::Raise, None)?;
         Ok(Flow::Next)
     }
 
@@ -119,7 +119,7 @@ impl<'a> Runner<'a> {
             None => match self.session().handling.last() {
                 Some(error) => error.clone(),
                 None => {
-                    return self.fail(sql_error!(10704), line);
+                    return self.fail(sql_error!(10704), line, Command::Raise);
                 }
             },
             Some([number, message, state]) => {
@@ -141,10 +141,7 @@ impl<'a> Runner<'a> {
             }
         };
         // THROW ends the batch, whatever its number; XACT_ABORT decides about the transaction.
-        match self.fail_as(error, line, Origin::Thrown)? {
-            Flow::Next => Err(Unwind::Aborted),
-            flow => Ok(flow),
-        }
+        self.fail_as(error, line, Origin::Thrown, Command::Raise)
     }
 }
 

@@ -99,6 +99,10 @@ impl Sink for Declared<'_> {
         }
     }
 
+    fn return_status(&mut self, status: i32) -> Result<(), Stop> {
+        self.inner.return_status(status)
+    }
+
     fn done(&mut self, done: Done) -> Result<(), Stop> {
         // Of a result set that was not sent, or not to its end.
         if self.failed.is_some() && done.command == Command::Select {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sql::ast::{DropKind, Expr, StatementKind, Variable};
-use sql::catalog::DatabaseId;
+use sql::catalog::{DatabaseId, USER_OBJECT_MIN};
 use sql::plan::{Module, QueryId, SetOption};
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
@@ -20,7 +20,7 @@ use crate::expression::{BytesExpr, I64Expr, Node, Scalar, concat, holds};
 use crate::host::{Defined, NamedValue};
 use crate::kernel;
 use crate::session::{Options, stop_of};
-use crate::sink::{Command, Done, DoneKind, Stop};
+use crate::sink::{Command, Discard, Done, DoneKind, Outcome, Sink, Stop};
 use crate::value::{Row, Value, no_row};
 use crate::workspace::Granted;
 
@@ -75,11 +75,45 @@ pub struct Runner<'a> {
     pub declared_tables: Vec<bool>,
     /// `Session::contexts` when it began.
     pub contexts: u32,
+    /// Nobody is told that its quick statements have ended.
+    pub quiet: bool,
+    /// Statements begun that are not quick.
+    works: u32,
+    /// The status of what an EXEC called, which goes behind its error.
+    pub untold_status: Option<i32>,
 }
 
 /// What can take long in a loop's body has a yield point of its own. The rest takes nanoseconds: only so many turns of it are worth
 /// one.
 const QUICK_TURNS: u32 = 32;
+
+/// A quick statement is an assignment, a condition, what leaves a block or a loop, and FETCH INTO where nothing is counted. SQL Server
+/// sends a DONE for each. A loop of nothing else tells of so many turns: its client would read millions of them, and the loop would do
+/// little but write.
+const TOLD_TURNS: u32 = 1_000;
+
+/// What a loop knows of its last turns.
+struct Turns {
+    /// Whether it was quiet around the loop.
+    quiet: bool,
+    /// Turns in which nothing but quick statements ran, one after another.
+    idle: u32,
+    /// `Runner::works` when the last one began.
+    works: u32,
+}
+
+impl Turns {
+    fn begin(runner: &Runner<'_>) -> Turns {
+        Turns { quiet: runner.quiet, idle: 0, works: runner.works }
+    }
+
+    #[inline(always)]
+    fn turn(&mut self, runner: &mut Runner<'_>) {
+        self.idle = if runner.works == self.works { self.idle.saturating_add(1) } else { 0 };
+        self.works = runner.works;
+        runner.quiet = self.quiet || self.idle > TOLD_TURNS;
+    }
+}
 
 /// What total_spills counts.
 const PAGE_BYTES: u64 = 8_192;
@@ -100,6 +134,10 @@ impl<'a> Runner<'a> {
         let contexts = session.contexts;
         Runner {
             contexts,
+            // Of the server's own procedures clients see results and messages.
+            quiet: frame.function.is_some() || frame.info.as_ref().is_some_and(|info| info.object.0 < USER_OBJECT_MIN),
+            works: 0,
+            untold_status: None,
             declared_tables: vec![false; module.table_variables.len()],
             context,
             queries,
@@ -206,16 +244,9 @@ impl<'a> Runner<'a> {
 
     fn list_from(&mut self, code: &[Code], mut at: usize) -> Result<Flow, Unwind> {
         while let Some(statement) = code.get(at) {
-            let mut flow = self.statement(statement)?;
-            while let Flow::Goto(label) = flow {
-                let Some(found) = place_of(code, label) else { return Ok(Flow::Goto(label)) };
-                // GOTO can be a loop.
-                self.yield_point()?;
-                at = found;
-                flow = self.enter(&code[at], label)?;
-            }
-            match flow {
+            match self.statement(statement)? {
                 Flow::Next => at += 1,
+                Flow::Goto(label) => return self.jump(code, label),
                 Flow::Skip => return self.skip_from(code, at + 1),
                 flow => return Ok(flow),
             }
@@ -223,35 +254,48 @@ impl<'a> Runner<'a> {
         Ok(Flow::Next)
     }
 
+    /// Goes on from a label, which may be in the list, or within its blocks. GOTO can be a loop.
+    fn jump(&mut self, code: &[Code], label: u32) -> Result<Flow, Unwind> {
+        let quiet = self.quiet;
+        let end = self.jumps(code, label);
+        self.quiet = quiet;
+        end
+    }
+
+    fn jumps(&mut self, code: &[Code], mut label: u32) -> Result<Flow, Unwind> {
+        let mut told = Turns::begin(self);
+        loop {
+            let Some(mut at) = place_of(code, label) else { return Ok(Flow::Goto(label)) };
+            self.yield_point()?;
+            told.turn(self);
+            let mut flow = self.enter(&code[at], label)?;
+            label = loop {
+                match flow {
+                    Flow::Next => at += 1,
+                    Flow::Goto(next) => break next,
+                    Flow::Skip => return self.skip_from(code, at + 1),
+                    flow => return Ok(flow),
+                }
+                let Some(statement) = code.get(at) else { return Ok(Flow::Next) };
+                flow = self.statement(statement)?;
+            };
+        }
+    }
+
     /// Goes on from a label that is the statement, or within its blocks.
     fn enter(&mut self, code: &Code, label: u32) -> Result<Flow, Unwind> {
         match &code.kind {
-            CodeKind::Block(body) => self.list_at(body, label),
+            CodeKind::Block(body) => self.jump(body, label),
             CodeKind::If { then, otherwise, .. } => {
                 let list = if place_of(then, label).is_some() { then } else { otherwise };
-                self.list_at(list, label)
+                self.jump(list, label)
             }
-            CodeKind::While { condition, body } => match self.list_at(body, label)? {
+            CodeKind::While { condition, body } => match self.jump(body, label)? {
                 Flow::Next | Flow::Continue => self.while_loop(condition, body, code.line),
                 Flow::Break => Ok(Flow::Next),
                 flow => Ok(flow),
             },
             _ => Ok(Flow::Next),
-        }
-    }
-
-    /// From a label that is in the list.
-    fn list_at(&mut self, code: &[Code], mut label: u32) -> Result<Flow, Unwind> {
-        loop {
-            let at = place_of(code, label).expect("it was found");
-            match self.enter(&code[at], label)? {
-                Flow::Next => return self.list_from(code, at + 1),
-                Flow::Goto(next) if place_of(code, next).is_some() => {
-                    self.yield_point()?;
-                    label = next;
-                }
-                flow => return Ok(flow),
-            }
         }
     }
 
@@ -286,16 +330,20 @@ impl<'a> Runner<'a> {
     fn statement(&mut self, code: &Code) -> Result<Flow, Unwind> {
         match &code.kind {
             CodeKind::Assign { .. } | CodeKind::Fetch(_) if self.session().options.fmt_only => Ok(Flow::Next),
-            CodeKind::Assign { slot, value } if self.quick_assign(*slot, value) => Ok(Flow::Next),
+            CodeKind::Assign { slot, value } if self.quick_assign(*slot, value) => {
+                self.quick_ended(Command::Select, Some(1))?;
+                Ok(Flow::Next)
+            }
             CodeKind::Assign { slot, value } => {
                 self.begins(code);
                 self.yield_point()?;
                 match self.assign(*slot, value) {
                     Ok(()) => {
                         self.tell_notices(code.line)?;
+                        self.quick_ended(Command::Select, Some(1))?;
                         Ok(Flow::Next)
                     }
-                    Err(error) => self.fail(error, code.line),
+                    Err(error) => self.fail(error, code.line, Command::Select),
                 }
             }
             CodeKind::If { then, otherwise, .. } if self.session().options.fmt_only => {
@@ -310,7 +358,7 @@ impl<'a> Runner<'a> {
                 match self.condition(condition, code.line)? {
                     Ok(true) => self.list(then),
                     Ok(false) => self.list(otherwise),
-                    Err(error) => self.fail(error, code.line),
+                    Err(error) => self.fail(error, code.line, Command::Condition),
                 }
             }
             CodeKind::While { body, .. } if self.session().options.fmt_only => self.list(body),
@@ -322,18 +370,25 @@ impl<'a> Runner<'a> {
             CodeKind::Fetch(fetch) => {
                 self.begins(code);
                 match self.fetch(fetch) {
+                    // A row that went to the client had its DONE there.
+                    Ok(()) if fetch.into.is_empty() => Ok(Flow::Next),
                     Ok(()) => {
-                        self.ended(Command::Fetch)?;
+                        self.works = self.works.wrapping_add(u32::from(!self.session().options.no_count));
+                        self.quick_ended(Command::Fetch, None)?;
                         Ok(Flow::Next)
                     }
-                    Err(error) => self.fail(error, code.line),
+                    Err(error) => self.fail(error, code.line, Command::Fetch),
                 }
             }
             CodeKind::Break => {
                 self.session().row_count = 0;
+                self.quick_ended(Command::Leave, None)?;
                 Ok(Flow::Break)
             }
-            CodeKind::Continue => Ok(Flow::Continue),
+            CodeKind::Continue => {
+                self.quick_ended(Command::Leave, None)?;
+                Ok(Flow::Continue)
+            }
             CodeKind::Label(_) => Ok(Flow::Next),
             CodeKind::Goto(label) => Ok(Flow::Goto(*label)),
             CodeKind::TryCatch { body, handler } => self.try_catch(body, handler),
@@ -342,21 +397,30 @@ impl<'a> Runner<'a> {
     }
 
     fn while_loop(&mut self, condition: &Condition, body: &[Code], line: u32) -> Result<Flow, Unwind> {
+        let quiet = self.quiet;
+        let end = self.turns(condition, body, line);
+        self.quiet = quiet;
+        end
+    }
+
+    fn turns(&mut self, condition: &Condition, body: &[Code], line: u32) -> Result<Flow, Unwind> {
         let body = match body {
             [Code { kind: CodeKind::Block(body), .. }] => body,
             body => body,
         };
+        let mut told = Turns::begin(self);
         let mut turns = 0_u32;
         loop {
             match self.condition(condition, line)? {
                 Ok(true) => {}
                 Ok(false) => return Ok(Flow::Next),
-                Err(error) => return self.fail(error, line),
+                Err(error) => return self.fail(error, line, Command::Condition),
             }
             let mut at = 0;
             while let Some(Code { kind: CodeKind::Assign { slot, value }, .. }) = body.get(at)
                 && self.quick_assign(*slot, value)
             {
+                self.quick_ended(Command::Select, Some(1))?;
                 at += 1;
             }
             if at < body.len() {
@@ -366,6 +430,7 @@ impl<'a> Runner<'a> {
                     flow => return Ok(flow),
                 }
             }
+            told.turn(self);
             turns = turns.wrapping_add(1);
             if turns.is_multiple_of(QUICK_TURNS) {
                 self.yield_point()?;
@@ -376,10 +441,8 @@ impl<'a> Runner<'a> {
     #[inline(always)]
     fn condition(&mut self, condition: &Condition, line: u32) -> Result<SqlResult<bool>, Unwind> {
         match condition {
-            Condition::Scalar { predicate, reads_session } if let Some(value) = predicate.quick(&self.context) => {
-                if *reads_session {
-                    self.condition_ended()?;
-                }
+            Condition::Scalar(predicate) if let Some(value) = predicate.quick(&self.context) => {
+                self.quick_ended(Command::Condition, None)?;
                 self.condition_counted();
                 Ok(Ok(value != 0))
             }
@@ -401,7 +464,7 @@ impl<'a> Runner<'a> {
         os::plant!();
         match self.condition(condition, line)? {
             Ok(holds) => Ok(holds),
-            Err(error) => self.fail(error, line).map(|_| false),
+            Err(error) => self.fail(error, line, Command::Condition).map(|_| false),
         }
     }
 
@@ -411,20 +474,15 @@ impl<'a> Runner<'a> {
         if result.is_ok() {
             self.tell_null_eliminated(line)?;
             self.tell_notices(line)?;
-            self.condition_ended()?;
+            self.quick_ended(Command::Condition, None)?;
             self.condition_counted();
         }
         Ok(result)
     }
 
-    /// Within a procedure only: a batch's loop would fill the connection of a client that waits for its end.
-    fn condition_ended(&mut self) -> Result<(), Unwind> {
-        if self.frame.nested { self.ended(Command::Condition) } else { Ok(()) }
-    }
-
     fn general_condition(&mut self, condition: &Condition) -> Result<SqlResult<bool>, Unwind> {
         Ok(match condition {
-            Condition::Scalar { predicate, .. } => {
+            Condition::Scalar(predicate) => {
                 self.context.statement_time.set(0);
                 predicate.eval(&self.context, NO_ROW()).map(holds)
             }
@@ -497,13 +555,15 @@ impl<'a> Runner<'a> {
     }
 
     fn try_catch(&mut self, body: &[Code], handler: &[Code]) -> Result<Flow, Unwind> {
+        self.quick_ended(Command::Try, None)?;
         let begun = self.begin_try();
         let result = self.list(body);
         self.end_try();
         let result = match result {
             Err(Unwind::Error(error)) => {
                 self.begin_catch(&begun, error);
-                let result = self.list(handler);
+                let told = self.quick_ended(Command::Catch, None);
+                let result = told.and_then(|()| self.list(handler));
                 self.end_catch(&begun, result.is_err());
                 result
             }
@@ -512,6 +572,7 @@ impl<'a> Runner<'a> {
         // END CATCH counts no rows, whether the handler ran or not.
         if matches!(result, Ok(Flow::Next)) {
             self.session().row_count = 0;
+            self.quick_ended(Command::EndCatch, None)?;
         }
         result
     }
@@ -554,6 +615,7 @@ impl<'a> Runner<'a> {
     }
 
     fn other_statement(&mut self, code: &Code) -> Result<Flow, Unwind> {
+        self.works = self.works.wrapping_add(1);
         self.begins(code);
         self.yield_point()?;
         self.context.statement_time.set(0);
@@ -574,7 +636,7 @@ impl<'a> Runner<'a> {
             CodeKind::ReturnQuery(id) => return self.return_query(*id, line),
             CodeKind::Throw(arguments) => return self.throw(arguments.as_deref(), line),
             CodeKind::Raiserror(raise) => return self.raiserror(raise, line),
-            CodeKind::Print(value) => (self.print(value, line), None),
+            CodeKind::Print(value) => (self.print(value, line), Command::Print),
             CodeKind::DeclareTable(slot) => {
                 // Declared again in a loop it keeps its rows, as SQL Server does.
                 if !std::mem::replace(&mut self.declared_tables[slot.0 as usize], true) {
@@ -584,47 +646,51 @@ impl<'a> Runner<'a> {
                     if table.object.0 > 0 {
                         let runtime = self.context.runtime.get_mut();
                         if let Err(error) = runtime.host.check_table_type(runtime.session, table, self.module.object) {
-                            return self.fail(error, line);
+                            return self.fail(error, line, Command::Other);
                         }
                     }
                 }
                 return Ok(Flow::Next);
             }
             CodeKind::BeginTransaction(name, mark) => {
-                (self.begin_transaction(name.as_ref(), mark.as_deref()), Some(Command::BeginTransaction))
+                (self.begin_transaction(name.as_ref(), mark.as_deref()), Command::BeginTransaction)
             }
-            CodeKind::Commit(delayed) => (self.commit(*delayed), Some(Command::Commit)),
-            CodeKind::Rollback(name) => (self.rollback(name.as_ref()), Some(Command::Rollback)),
-            CodeKind::Save(name) => (self.save(name), Some(Command::Save)),
-            CodeKind::SetSwitch { names, on } => (self.set_switch(names, *on), Some(set_command(&code.kind))),
-            CodeKind::SetValue { name, value } => (self.set_value(name, value), Some(set_command(&code.kind))),
-            CodeKind::SetOther(option) => (self.set_other(option), Some(set_command(&code.kind))),
+            CodeKind::Commit(delayed) => (self.commit(*delayed), Command::Commit),
+            CodeKind::Rollback(name) => (self.rollback(name.as_ref()), Command::Rollback),
+            CodeKind::Save(name) => (self.save(name), Command::Save),
+            CodeKind::SetSwitch { names, on } => (self.set_switch(names, *on), set_command(&code.kind)),
+            CodeKind::SetValue { name, value } => (self.set_value(name, value), set_command(&code.kind)),
+            CodeKind::SetOther(option) => (self.set_other(option), set_command(&code.kind)),
             CodeKind::Use(name) => {
+                let nested = self.frame.nested;
                 let runtime = self.context.runtime.get_mut();
-                (runtime.host.use_database(runtime.session, runtime.sink, name), Some(Command::Other))
+                // Of a text that a batch executes it ends with that text: no client hears of it.
+                let mut unheard = Discard;
+                let sink: &mut dyn Sink = if nested { &mut unheard } else { &mut *runtime.sink };
+                (runtime.host.use_database(runtime.session, sink, name), Command::Use)
             }
-            CodeKind::WaitForDelay(value) => (self.wait_for(value, false), None),
-            CodeKind::WaitForTime(value) => (self.wait_for(value, true), None),
-            CodeKind::ExecuteAs(context) => (self.execute_as(context), None),
-            CodeKind::Revert(cookie) => (self.revert(cookie.as_ref()), None),
+            CodeKind::WaitForDelay(value) => (self.wait_for(value, false), Command::WaitFor),
+            CodeKind::WaitForTime(value) => (self.wait_for(value, true), Command::WaitFor),
+            CodeKind::ExecuteAs(context) => (self.execute_as(context), Command::Other),
+            CodeKind::Revert(cookie) => (self.revert(cookie.as_ref()), Command::Other),
             CodeKind::DeclareCursor(cursor) => {
                 // The query is bound here and not at OPEN: where it cannot be, there is no cursor, and nothing that would loop over it.
                 if let Err(error) = self.prepare(cursor.query) {
-                    return self.fail_bound(error, line);
+                    return self.fail_bound(error, line, Command::DeclareCursor);
                 }
-                (self.declare_cursor(cursor), None)
+                (self.declare_cursor(cursor), Command::DeclareCursor)
             }
             CodeKind::OpenCursor(cursor) => match self.open_cursor(cursor) {
-                Ok(Some(unbound)) => return self.fail_bound(unbound, line),
-                result => (result.map(|_| ()), None),
+                Ok(Some(unbound)) => return self.fail_bound(unbound, line, Command::OpenCursor),
+                result => (result.map(|_| ()), Command::OpenCursor),
             },
-            CodeKind::CloseCursor(cursor) => (self.close_cursor(cursor), None),
-            CodeKind::DeallocateCursor(cursor) => (self.deallocate_cursor(cursor), None),
-            CodeKind::AssignCursor { slot, from } => (self.assign_cursor(*slot, from), None),
+            CodeKind::CloseCursor(cursor) => (self.close_cursor(cursor), Command::CloseCursor),
+            CodeKind::DeallocateCursor(cursor) => (self.deallocate_cursor(cursor), Command::DeallocateCursor),
+            CodeKind::AssignCursor { slot, from } => (self.assign_cursor(*slot, from), Command::DeclareCursor),
             _ => unreachable!("handled by `statement`"),
         };
         if let Err(error) = result {
-            return self.fail(error, line);
+            return self.fail(error, line, command);
         }
         let session = self.session();
         session.error = 0;
@@ -632,9 +698,8 @@ impl<'a> Runner<'a> {
         if !matches!(code.kind, CodeKind::DeclareCursor(_) | CodeKind::OpenCursor(_) | CodeKind::AssignCursor { .. }) {
             session.row_count = 0;
         }
-        match command {
-            Some(command) => self.done(command, None)?,
-            None => self.ended(uncounted(&code.kind))?,
+        if !has_no_done(&code.kind) {
+            self.done(command, None)?;
         }
         let switched = matches!(code.kind, CodeKind::SetSwitch { .. });
         Ok(if switched && self.session().options.executes_nothing() { Flow::Skip } else { Flow::Next })
@@ -648,23 +713,27 @@ impl<'a> Runner<'a> {
                 }
                 self.return_datum(value, line)
             }
-            Err(error) => self.fail(error, line),
+            Err(error) => self.fail(error, line, Command::Select),
         }
     }
 
     fn return_value(&mut self, value: Option<&Scalar>, line: u32) -> Result<Flow, Unwind> {
-        let Some(value) = value else { return Ok(Flow::Return(self.unsaid_status())) };
+        let Some(value) = value else {
+            self.quick_ended(Command::Return, None)?;
+            return Ok(Flow::Return(self.unsaid_status()));
+        };
         match value.scalar_datum(&self.context) {
             Ok(datum) => self.return_datum(datum, line),
-            Err(error) => self.fail(error, line),
+            Err(error) => self.fail(error, line, Command::Select),
         }
     }
 
     /// What a procedure returns without a value in RETURN: after an error, also one that it has caught, SQL Server gives 10 less its
     /// severity.
     pub fn unsaid_status(&self) -> i32 {
-        // Neither a text has such a status nor a natively compiled module.
-        let counts = self.frame.info.is_some() && self.module.atomic.is_none();
+        // Neither a client's text has such a status nor a natively compiled module.
+        let is_called = self.frame.info.is_some() || self.frame.nested && !self.frame.from_client;
+        let counts = is_called && self.module.atomic.is_none();
         match self.failed_severity {
             severity if severity > 10 && counts => 10 - i32::from(severity),
             _ => 0,
@@ -676,14 +745,16 @@ impl<'a> Runner<'a> {
             self.return_value = datum;
             return Ok(Flow::Return(0));
         }
-        match datum {
-            Datum::I64(status) => Ok(Flow::Return(status as i32)),
+        let status = match datum {
+            Datum::I64(status) => status as i32,
             _ => {
                 let name = self.frame.info.as_ref().map_or("", |info| &info.name);
                 self.message(&sql_error!(282, super::execute::short(name)).at_line(line))?;
-                Ok(Flow::Return(0))
+                0
             }
-        }
+        };
+        self.quick_ended(Command::Select, Some(1))?;
+        Ok(Flow::Return(status))
     }
 
     fn definition(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
@@ -701,8 +772,10 @@ impl<'a> Runner<'a> {
             }
             Ok(Defined::Whole) => {
                 (self.session().error, self.session().row_count) = (0, 0);
-                let name = definition_name::of(&module.queries[id.0 as usize].statement.kind);
-                self.done(Command::Definition(name), None)?;
+                let kind = &module.queries[id.0 as usize].statement.kind;
+                if !ends_untold(kind) {
+                    self.done(Command::Definition(definition_name::of(kind)), None)?;
+                }
                 Ok(Flow::Next)
             }
             Ok(Defined::Part(error)) | Err(error) => {
@@ -711,8 +784,12 @@ impl<'a> Runner<'a> {
                     Some(info) if error.procedure.is_empty() => error.in_procedure(&info.name),
                     _ => error,
                 };
-                let origin = origin_of(&module.queries[id.0 as usize].statement.kind);
-                self.fail_as(error, line, origin)
+                let kind = &module.queries[id.0 as usize].statement.kind;
+                let command = match definition_name::of(kind) {
+                    "" => Command::Other,
+                    name => Command::Definition(name),
+                };
+                self.fail_as(error, line, origin_of(kind), command)
             }
         }
     }
@@ -774,15 +851,13 @@ impl<'a> Runner<'a> {
         Ok(values)
     }
 
-    /// A statement without a result has ended well. Clients count statements by these, so SQL Server sends one for each, unless NOCOUNT
-    /// is on. Here those that only compute with integer variables have none: loops of them would do little else.
-    #[cfg_attr(debug_assertions, track_caller)]
-    pub fn ended(&mut self, command: Command) -> Result<(), Unwind> {
-        os::plant!();
-        if self.session().options.no_count {
+    /// A quick statement has ended well; see `TOLD_TURNS`.
+    #[inline(always)]
+    pub fn quick_ended(&mut self, command: Command, row_count: Option<u64>) -> Result<(), Unwind> {
+        if self.quiet || self.frame.nested && self.session().options.no_count {
             return Ok(());
         }
-        self.done(command, None)
+        self.done(command, row_count)
     }
 
     /// The statement has ended well.
@@ -790,7 +865,7 @@ impl<'a> Runner<'a> {
     pub fn done(&mut self, command: Command, row_count: Option<u64>) -> Result<(), Unwind> {
         os::plant!();
         let kind = if self.frame.nested { DoneKind::InProcedure } else { DoneKind::Statement };
-        self.send_done(Done { kind, command, row_count, error: false })
+        self.send_done(Done { kind, command, row_count, outcome: Outcome::Well })
     }
 
     #[cfg_attr(debug_assertions, track_caller)]
@@ -866,16 +941,17 @@ fn set_command(kind: &CodeKind) -> Command {
     }
 }
 
-/// What a statement that counts no rows is to the client.
-fn uncounted(kind: &CodeKind) -> Command {
-    match kind {
-        CodeKind::Print(_) => Command::Print,
-        CodeKind::WaitForDelay(_) | CodeKind::WaitForTime(_) => Command::WaitFor,
-        CodeKind::DeclareCursor(_) => Command::DeclareCursor,
-        CodeKind::OpenCursor(_) => Command::OpenCursor,
-        CodeKind::CloseCursor(_) => Command::CloseCursor,
-        CodeKind::DeallocateCursor(_) => Command::DeallocateCursor,
-        _ => Command::Other,
+/// SQL Server sends no DONE for what has taken effect when the text was read.
+fn has_no_done(kind: &CodeKind) -> bool {
+    matches!(kind, CodeKind::SetSwitch { names, .. } if matches!(&names[..], [name] if &**name == "QUOTED_IDENTIFIER"))
+}
+
+/// Nor for these two.
+fn ends_untold(definition: &StatementKind) -> bool {
+    match definition {
+        StatementKind::CreateSchema(_) => true,
+        StatementKind::Drop(drop) => drop.kind == DropKind::Schema,
+        _ => false,
     }
 }
 

@@ -133,12 +133,12 @@ impl Runner<'_> {
     pub fn show_plan(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
         let prepared = match self.take_query(id) {
             Ok(prepared) => prepared,
-            Err(error) => return self.fail_bound(error, line),
+            Err(error) => return self.fail_bound(error, line, Command::Other),
         };
         let runtime = self.context.runtime.get_mut();
         if let Err(error) = runtime.host.check_shown(runtime.session, &prepared.query) {
             self.put_query(id, prepared);
-            return self.fail_bound(error, line);
+            return self.fail_bound(error, line, Command::Other);
         }
         let shown = match self.session().options.show_plan_all {
             true => {

@@ -8,6 +8,7 @@ pub mod random;
 pub mod raw;
 pub mod session;
 pub mod wire;
+pub mod words;
 pub mod mars;
 
 use std::io::{BufRead, BufReader};

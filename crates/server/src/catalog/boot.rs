@@ -117,6 +117,7 @@ impl Catalog {
         }
         let mut databases = vec![Arc::new(master)];
         databases.extend(found.into_iter().map(|row| Arc::new(Database::new(row, &shared))));
+        let started_ticks = shared.start();
         let catalog = Catalog {
             storage,
             databases: RwLock::new(WaitType::METADATA_CACHE, databases),
@@ -129,7 +130,8 @@ impl Catalog {
             bulk_directories: options.bulk_directories.clone(),
             backup_rate: options.backup_rate,
             collation,
-            started: clock::now(),
+            started: clock::local(started_ticks),
+            started_ticks,
         };
         if !new {
             catalog.make_missing_tables()?;

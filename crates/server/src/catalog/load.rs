@@ -54,8 +54,12 @@ pub fn schema_named(rows: &mut Rows<'_>, text: &str) -> SqlResult<Option<ClassRo
 }
 
 pub fn schema_name(rows: &mut Rows<'_>, id: i32) -> SqlResult<String> {
+    Ok(schema_of_id(rows, id)?.unwrap_or_else(|| "dbo".to_string()))
+}
+
+pub fn schema_of_id(rows: &mut Rows<'_>, id: i32) -> SqlResult<Option<String>> {
     let row = rows.first::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(id)])?;
-    Ok(row.map_or_else(|| "dbo".to_string(), |row| row.name))
+    Ok(row.map(|row| row.name))
 }
 
 pub fn text_of(rows: &mut Rows<'_>, id: i32) -> SqlResult<Option<String>> {

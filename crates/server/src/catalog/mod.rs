@@ -110,6 +110,8 @@ pub struct Catalog {
     pub backup_rate: Option<u64>,
     pub collation: CollationId,
     pub started: row::Date,
+    /// The same in UTC, 100 ns since 0001-01-01.
+    pub started_ticks: i64,
 }
 
 impl Catalog {

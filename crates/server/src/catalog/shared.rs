@@ -2,7 +2,7 @@
 //! keeps is old, and the numbers that must not be given out twice.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 use os::region::{Part, Placed, Pool};
 use os::shared_struct;
@@ -44,6 +44,8 @@ shared_struct! {
         pub temporaries: AtomicU64,
         /// Of backups whose rate is limited: what all of them have read so far has its time up to then (`os::clock::now`).
         pub backups_read_until: AtomicU64,
+        /// When the first engine started; 0: none has.
+        pub started: AtomicI64,
     }
 }
 
@@ -101,6 +103,13 @@ impl Shared {
             owned: Owned { places: memory.carve("temporary objects", OWNED_MAX)? },
             session_number,
         })
+    }
+
+    /// When the first of the engines started: for all of them the same moment. 100 ns since 0001-01-01, UTC.
+    pub fn start(&self) -> i64 {
+        let now = os::clock::utc_ticks() as i64;
+        let start = &self.numbers.started;
+        start.compare_exchange(0, now, Ordering::AcqRel, Ordering::Acquire).map_or_else(|first| first, |_| now)
     }
 }
 

@@ -126,6 +126,9 @@ shared_struct! {
         waited: AtomicU64,
         /// Requests that took more CPU time than they may.
         violations: AtomicU64,
+        /// Of sessions that have ended: what they ran, and their CPU time.
+        requests: AtomicU64,
+        cpu_ns: AtomicU64,
     }
 }
 
@@ -174,6 +177,9 @@ pub struct GroupFigures {
     pub waiting: u32,
     pub waited: u64,
     pub violations: u64,
+    /// Of sessions that have ended.
+    pub requests: u64,
+    pub cpu_ns: u64,
 }
 
 fn units_of<const N: usize>(text: &str) -> (u32, [u16; N]) {
@@ -278,6 +284,13 @@ impl Groups {
         self.words(group).violations.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// A session has ended that ran so many requests.
+    pub fn session_has_ended(&self, group: i32, requests: u64, cpu_ns: u64) {
+        let words = self.words(group);
+        words.requests.fetch_add(requests, Ordering::Relaxed);
+        words.cpu_ns.fetch_add(cpu_ns, Ordering::Relaxed);
+    }
+
     /// A request of a group begins, unless as many run as may. `passes`: it does not wait for others.
     pub fn enter(&self, group: i32, passes: bool) -> Option<Turn> {
         let words = self.words(group);
@@ -304,6 +317,8 @@ impl Groups {
             waiting: words.waiting_of.iter().map(|waiting| waiting.load(Ordering::Relaxed)).sum(),
             waited: words.waited.load(Ordering::Relaxed),
             violations: words.violations.load(Ordering::Relaxed),
+            requests: words.requests.load(Ordering::Relaxed),
+            cpu_ns: words.cpu_ns.load(Ordering::Relaxed),
         }
     }
 

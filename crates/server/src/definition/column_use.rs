@@ -49,7 +49,7 @@ impl User {
         let longer = old.length == new.length || old.length >= 0 && new.length > old.length;
         let nullable = |row: &ColumnRow| has(row.status, cs::NULLABLE);
         match self.of {
-            Use::Default => old.xtype != new.xtype,
+            Use::Default => old.xtype != new.xtype || (old.length == -1) != (new.length == -1),
             Use::Check => !same_type || (old.length == -1) != (new.length == -1),
             Use::Computed | Use::Filter => true,
             Use::Key { primary } => {

@@ -92,11 +92,12 @@ pub fn automatic_name(kind: &str, table: &str, column: Option<&str>, columns: &[
         }
         _ => match column {
             Some(column) => {
-                let table = cut(table, 9);
+                // A short column leaves its place to the table, and a short table to the column.
+                let table = cut(table, 14 - column.chars().count().min(5));
                 let rest = 14_usize.saturating_sub(table.chars().count()).max(5);
                 format!("{kind}__{table}__{}__{id:08X}", cut(column, rest))
             }
-            None => format!("{kind}__{}__{id:08X}", cut(table, 9)),
+            None => format!("{kind}__{}__{id:08X}", cut(table, 16)),
         },
     }
 }
@@ -131,7 +132,13 @@ pub fn plan_keys(
         .columns
         .iter()
         .flat_map(|column| column.indexes.iter().map(move |index| (Some(&*column.name.text), index)));
-    let inline: Vec<_> = inline.chain(definition.indexes.iter().map(|index| (None, index))).collect();
+    let mut inline: Vec<_> = inline.chain(definition.indexes.iter().map(|index| (None, index))).collect();
+    if !in_memory {
+        // SQL Server numbers those that are not unique first, and the others behind them from the last one that was written to the first.
+        inline.sort_by_key(|(_, index)| index.unique);
+        let several = inline.partition_point(|(_, index)| !index.unique);
+        inline[several..].reverse();
+    }
     let asked = keys.iter().filter(|key| key.clustered == Some(true)).count()
         + inline.iter().filter(|(_, i)| i.clustered == Some(true)).count();
     if asked > 1 {
@@ -158,7 +165,7 @@ pub fn plan_keys(
         }
         return add_inline(ddl);
     }
-    // SQL Server numbers inline indexes first, and the keys behind them from the last one that was written to the first.
+    // Inline indexes are first, and the keys behind them are numbered as those are that are unique.
     add_inline(ddl)?;
     let mut number = 1 + inline.iter().filter(|(_, i)| i.clustered != Some(true)).count() as i32;
     number += keys.iter().filter(|key| !is_clustered(key)).count() as i32;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use exec::host::{Host, NamedValue};
 use exec::session::{Ear, Session as State};
-use exec::sink::{Command, Done, DoneKind, Sink, Stop};
+use exec::sink::{Command, Done, DoneKind, Outcome, Sink, Stop};
 use exec::workspace::Workspace;
 use exec::{EventTrigger, Within, ask_to_sort};
 use sql::bind::{Nature, References, ViewIndex};
@@ -166,7 +166,12 @@ impl Site for HostSite<'_> {
         self.sink.columns(columns).map_err(stopped)?;
         self.sink.batch(rows).map_err(stopped)?;
         let count = rows.rows as u64;
-        let done = Done { kind: DoneKind::InProcedure, command: Command::Select, row_count: Some(count), error: false };
+        let done = Done {
+            kind: DoneKind::InProcedure,
+            command: Command::Select,
+            row_count: Some(count),
+            outcome: Outcome::Well,
+        };
         self.sink.done(done).map_err(stopped)
     }
 

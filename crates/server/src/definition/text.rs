@@ -98,9 +98,8 @@ pub fn expression(expr: &Expr) -> Option<String> {
         })?,
         Expr::Or(parts) => join(parts, " OR ", |part, first| !first && (matches!(part, Expr::Or(_)) || is_or(part)))?,
         Expr::Not(inner) => match &**inner {
-            Expr::And(_) | Expr::Or(_) | Expr::Between(_) | Expr::InList(_) => {
-                format!("NOT ({})", expression(inner)?)
-            }
+            Expr::And(_) | Expr::Or(_) | Expr::Between(_) => format!("NOT ({})", expression(inner)?),
+            Expr::InList(list) if list.not || list.list.len() > 1 => format!("NOT ({})", expression(inner)?),
             other => format!("NOT {}", expression(other)?),
         },
         Expr::IsNull { operand: inner, not } => {
@@ -114,7 +113,7 @@ pub fn expression(expr: &Expr) -> Option<String> {
                 operand(&like.pattern)?
             );
             if let Some(escape) = &like.escape {
-                write!(text, " escape {}", operand(escape)?).expect("writes to a string");
+                write!(text, " escape {} ", operand(escape)?).expect("writes to a string");
             }
             text
         }
@@ -130,20 +129,25 @@ pub fn expression(expr: &Expr) -> Option<String> {
                 parts.push(format!("{value}={}", operand(item)?));
             }
             let text = parts.join(" OR ");
-            if list.not { format!("NOT ({text})") } else { text }
+            match (list.not, list.list.len()) {
+                (false, _) => text,
+                (true, 1) => format!("NOT {text}"),
+                (true, _) => format!("NOT ({text})"),
+            }
         }
         Expr::Case(case) => case_text(case)?,
         Expr::Cast(cast) if cast.is_try => {
             format!("TRY_CAST({} AS {})", expression(&cast.operand)?, type_text(&cast.to)?)
         }
-        Expr::Cast(cast) => format!("CONVERT({},{},(0))", type_text(&cast.to)?, expression(&cast.operand)?),
+        Expr::Cast(cast) => format!("CONVERT({},{})", type_text(&cast.to)?, expression(&cast.operand)?),
         Expr::Convert(convert) => {
-            let style = match &convert.style {
-                Some(style) => format!(",{}", expression(style)?),
-                None => String::new(),
-            };
-            let name = if convert.is_try { "TRY_CONVERT" } else { "CONVERT" };
-            format!("{name}({},{}{style})", type_text(&convert.to)?, expression(&convert.operand)?)
+            let (to, operand) = (type_text(&convert.to)?, expression(&convert.operand)?);
+            match (&convert.style, convert.is_try) {
+                (None, true) => format!("TRY_CAST({operand} AS {to})"),
+                (None, false) => format!("CONVERT({to},{operand})"),
+                (Some(style), true) => format!("TRY_CONVERT({to},{operand},{})", expression(style)?),
+                (Some(style), false) => format!("CONVERT({to},{operand},{})", expression(style)?),
+            }
         }
         Expr::Call(call) => call_text(call)?,
         Expr::Niladic(niladic) => match niladic {
@@ -153,7 +157,7 @@ pub fn expression(expr: &Expr) -> Option<String> {
             Niladic::CurrentDate | Niladic::CurrentTime => return None,
         }
         .to_string(),
-        Expr::Collate(inner, collation) => format!("{} COLLATE {}", operand(inner)?, &**collation),
+        Expr::Collate(inner, collation) => format!("({}) collate {}", expression(inner)?, &**collation),
         Expr::NextValueFor(next) if next.over_order_by.is_empty() => {
             format!("NEXT VALUE FOR {}", object_name(&next.sequence))
         }
@@ -240,6 +244,9 @@ fn join(parts: &[Expr], word: &str, enclose: impl Fn(&Expr, bool) -> bool) -> Op
     Some(texts.join(word))
 }
 
+/// Operators of one chain are shown as pairs of operands. So many are too deep to be read again.
+const NESTED_MAX: usize = 64;
+
 fn precedence(op: BinaryOp) -> u8 {
     match op {
         BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Modulo => 2,
@@ -253,20 +260,20 @@ fn own_precedence(arithmetic: &Arithmetic) -> u8 {
 
 fn arithmetic_text(arithmetic: &Arithmetic) -> Option<String> {
     let own = own_precedence(arithmetic);
-    let part = |expr: &Expr, first: bool| {
+    let part = |expr: &Expr| {
         let text = expression(expr)?;
         let enclose = match expr {
-            Expr::Arithmetic(inner) => {
-                let inner = own_precedence(inner);
-                inner < own || inner == own && !first
-            }
+            Expr::Arithmetic(inner) => own_precedence(inner) <= own,
             Expr::Compare(_) | Expr::And(_) | Expr::Or(_) => true,
             _ => false,
         };
         Some(if enclose { format!("({text})") } else { text })
     };
-    let mut text = part(&arithmetic.first, true)?;
-    for (op, expr) in &arithmetic.rest {
+    let mut text = part(&arithmetic.first)?;
+    for (number, (op, expr)) in arithmetic.rest.iter().enumerate() {
+        if number > 0 && arithmetic.rest.len() < NESTED_MAX {
+            text = format!("({text})");
+        }
         text.push_str(match op {
             BinaryOp::Multiply => "*",
             BinaryOp::Divide => "/",
@@ -280,7 +287,7 @@ fn arithmetic_text(arithmetic: &Arithmetic) -> Option<String> {
             BinaryOp::ShiftRight => ">>",
             BinaryOp::Concat => "||",
         });
-        text.push_str(&part(expr, false)?);
+        text.push_str(&part(expr)?);
     }
     Some(text)
 }
@@ -304,8 +311,10 @@ fn case_text(case: &Case) -> Option<String> {
     for (when, then) in &case.whens {
         write!(text, "when {} then {} ", expression(when)?, expression(then)?).expect("writes to a string");
     }
-    if let Some(otherwise) = &case.otherwise {
-        write!(text, "else {} ", expression(otherwise)?).expect("writes to a string");
+    match &case.otherwise {
+        Some(otherwise) => write!(text, "else {} ", expression(otherwise)?).expect("writes to a string"),
+        // Where ELSE would be.
+        None => text.push(' '),
     }
     Some(text + "end")
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use exec::host::{CallArgument, Ended, TableArgument};
 use exec::running::BULK_INSERT;
 use exec::session::{Session as State, Unchecked};
-use exec::sink::{Command, Discard, Done, DoneKind, Sink, Stop};
+use exec::sink::{Command, Discard, Done, DoneKind, Outcome, Sink, Stop};
 use sql::plan::Module;
 use tds::Message;
 use tds::bulk::BulkReader;
@@ -86,14 +86,18 @@ pub fn run(session: &mut Session, first: Message) -> Result<(), ConnectionError>
         running.undo(&mut parts);
         match stop {
             Some(stop) => load = Err(exec::session::stopped(stop)),
-            None => return parts.sink.finish_withdrawn(parts.state.transaction.level > 0),
+            None => return parts.sink.finish_withdrawn(),
         }
     }
     let ended = load.and_then(|mut load| load.commit(&mut parts));
     let stopped = match ended {
         Ok(rows) => {
-            let done =
-                Done { kind: DoneKind::Statement, command: Command::Insert, row_count: Some(rows), error: false };
+            let done = Done {
+                kind: DoneKind::Statement,
+                command: Command::Insert,
+                row_count: Some(rows),
+                outcome: Outcome::Well,
+            };
             parts.sink.done(done).err()
         }
         Err(error) => match exec::session::stop_of(&error) {

@@ -8,7 +8,7 @@ use exec::host::{
     Wanted,
 };
 use exec::session::Session as State;
-use exec::sink::{Command, Discard, Done, DoneKind, Environment, Sink, Stop};
+use exec::sink::{Command, Discard, Done, DoneKind, Environment, Outcome, Sink, Stop};
 use exec::workspace::{GrantPolicy, Pool};
 use sql::ast::{InsertBulk, StatementKind};
 use sql::catalog::{
@@ -77,7 +77,8 @@ impl SessionHost {
         }
         if self.bulk_target.is_none() {
             // SQL Server says no more than that it failed: clients know this answer and explain it themselves.
-            let done = Done { kind: DoneKind::Statement, command: Command::Other, row_count: None, error: true };
+            let done =
+                Done { kind: DoneKind::Statement, command: Command::Other, row_count: None, outcome: Outcome::Failed };
             sink.done(done).map_err(exec::session::stopped)?;
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! A session begins anew or ends: its transaction, its locks and its temporary tables go.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use exec::session::{Options, Session as State};
 use exec::sink::Discard;
@@ -58,6 +58,10 @@ impl SessionHost {
         if self.entry.spid != INTERNAL_SPID {
             // Whoever goes cannot be kept.
             let _ = self.audit(&Occurrence::new(actions::LOGOUT, actions::LOGGED_OUT, "LX"));
+            let of = |word: &AtomicU64| word.load(Ordering::Relaxed);
+            let (requests, cpu_ns) = (of(&self.entry.requests), of(&self.entry.cpu_ns));
+            let group = self.entry.group.load(Ordering::Relaxed);
+            self.server.catalog.workload_groups().session_has_ended(group, requests, cpu_ns);
             self.server.sessions.remove(self.entry.spid);
             if self.entry.identity.admin {
                 self.server.sessions.leave_admin();

@@ -1,7 +1,7 @@
 //! Remote procedure calls: one or more in a message, by name or by number.
 //!
 //! ```text
-//! for each call:   rows, messages, DONEINPROC ...   RETURNSTATUS   RETURNVALUE (each OUTPUT)   DONEPROC
+//! for each call:   rows, messages, DONEINPROC ...   RETURNSTATUS   (266)   RETURNVALUE (each OUTPUT)   DONEPROC
 //! ```
 
 use exec::host::{CallArgument, CallResult, Callee, Ended, Host, TableArgument};
@@ -16,11 +16,9 @@ use types::{Datum, SqlError, SqlType, sql_error};
 use crate::instance::server::Event;
 use crate::instance::sessions::Input;
 use crate::request::session::{Parts, Session};
+use crate::request::text_procedures;
 use crate::system::tables::text_rows;
 use crate::wire::connection::ConnectionError;
-
-/// "Statement(s) could not be prepared."
-const NOT_PREPARED: i32 = 8180;
 
 pub fn run(session: &mut Session, batch: RpcBatch) -> Result<(), ConnectionError> {
     let signal = session.state.signal.clone();
@@ -58,43 +56,52 @@ fn run_call(parts: &mut Parts<'_>, call: RpcCall) -> Result<(), Stop> {
     let tables = (0..).zip(&call.parameters).filter_map(table_of).collect();
     let arguments = call.parameters.into_iter().map(argument).collect();
     let called = call_procedure(parts, &call.procedure, (arguments, tables), &mut outputs);
-    let completed = matches!(called, Ok(Some(_)));
-    match called {
-        Ok(Some(result)) => {
-            parts.sink.return_status(result.status);
-            if let Some((sql_type, value)) = result.value {
-                // MS-TDS 2.2.7.19: what a function returns comes without a name. (The status comes with every call: 2.2.7.18.)
-                let (ordinal, name) = (0, String::new());
-                parts.sink.return_value(&ReturnValue { ordinal, name, is_function_result: true, sql_type, value })?;
-            }
-            for ((ordinal, given, wanted), (name, sql_type, value)) in outputs.into_iter().zip(result.outputs) {
-                let (sql_type, value) = as_declared(sql_type, value, wanted);
-                // A client that named its parameter finds the value under that name.
-                let name = if given.is_empty() { name.to_string() } else { given };
-                parts.sink.return_value(&ReturnValue { ordinal, name, is_function_result: false, sql_type, value })?;
-            }
-        }
-        Ok(None) => {}
+    let completed = match called {
+        Ok(Some(result)) => tell_result(parts, result, outputs)?,
+        Ok(None) => false,
         Err(error) => match exec::session::stop_of(&error) {
             Some(stop) => return Err(stop),
             None => {
                 parts.state.error = error.number;
-                // What could not be prepared has a status, and no handle.
-                let unprepared = (error.number == NOT_PREPARED).then_some(error.number);
                 parts.sink.message(&error.at_line(1))?;
-                if let Some(status) = unprepared {
-                    parts.sink.return_status(status);
-                    for (ordinal, name, wanted) in outputs {
-                        let (sql_type, value) = (wanted.unwrap_or(SqlType::INT), Datum::Null);
-                        let value = ReturnValue { ordinal, name, is_function_result: false, sql_type, value };
-                        parts.sink.return_value(&value)?;
-                    }
-                }
+                false
             }
         },
-    }
-    parts.sink.procedure_done(parts.state.transaction.level > 0, completed);
+    };
+    parts.sink.procedure_done(completed);
     Ok(())
+}
+
+/// The status and the values that go back. False: a value does not become what the client asked for, and has ended the call.
+fn tell_result(parts: &mut Parts<'_>, result: CallResult, outputs: Vec<Wanted>) -> Result<bool, Stop> {
+    let given = outputs.into_iter().zip(result.outputs);
+    let values = given.map(|((ordinal, given, wanted), (name, sql_type, value))| {
+        let (sql_type, value) = as_declared(sql_type, value, wanted)?;
+        // A client that named its parameter finds the value under that name.
+        let name = if given.is_empty() { name.to_string() } else { given };
+        Ok(ReturnValue { ordinal, name, is_function_result: false, sql_type, value })
+    });
+    let values: Vec<ReturnValue> = match values.collect::<Result<_, SqlError>>() {
+        Ok(values) => values,
+        Err(error) => {
+            parts.state.error = error.number;
+            parts.sink.message(&error.at_line(1))?;
+            return Ok(false);
+        }
+    };
+    parts.sink.return_status(result.status)?;
+    if let Some(error) = &result.unbalanced {
+        parts.sink.message(error)?;
+    }
+    if let Some((sql_type, value)) = result.value {
+        // MS-TDS 2.2.7.19: what a function returns comes without a name. (The status comes with every call: 2.2.7.18.)
+        let (ordinal, name) = (0, String::new());
+        parts.sink.return_value(&ReturnValue { ordinal, name, is_function_result: true, sql_type, value })?;
+    }
+    for value in &values {
+        parts.sink.return_value(value)?;
+    }
+    Ok(true)
 }
 
 fn scalar_type(value: &ParameterValue) -> Option<SqlType> {
@@ -104,15 +111,14 @@ fn scalar_type(value: &ParameterValue) -> Option<SqlType> {
     }
 }
 
-/// A value goes back in the type that the client gave its parameter, as SQL Server returns it: cut where that is shorter.
-fn as_declared(from: SqlType, value: Datum, wanted: Option<SqlType>) -> (SqlType, Datum) {
+/// A value goes back in the type that the client gave its parameter, as SQL Server returns it: cut where that is shorter. 8114
+fn as_declared(from: SqlType, value: Datum, wanted: Option<SqlType>) -> Result<(SqlType, Datum), SqlError> {
     let Some(to) = wanted.filter(|to| *to != from && types::convert::can_convert(&from, to)) else {
-        return (from, value);
+        return Ok((from, value));
     };
     match types::convert(&value, &from, &to, types::convert::NO_STYLE, &types::ConvertContext::CAST) {
-        Ok(value) => (to, value),
-        // Nothing of it fits that type: the client gets what there is.
-        Err(_) => (from, value),
+        Ok(value) => Ok((to, value)),
+        Err(_) => Err(sql_error!(8114, from.name(), to.name())),
     }
 }
 
@@ -142,13 +148,25 @@ fn call_procedure(
             }
         }
         Callee::System(name) => {
+            parts.host.text_aborted = false;
             let called = parts.host.system_procedure(parts.state, &mut parts.sink, &name, &mut arguments);
+            if called.is_ok() && parts.host.text_aborted {
+                return Ok(None);
+            }
             let status = match called {
                 Err(error) if exec::session::stop_of(&error).is_none() && text_rows::describes(&name) => {
                     parts.state.error = error.number;
                     let kind = text_rows::kind_of(error.earlier.first().unwrap_or(&error)).0;
                     parts.sink.message(&error.at_line(1)).map_err(exec::session::stopped)?;
                     kind
+                }
+                Err(error)
+                    if exec::session::stop_of(&error).is_none()
+                        && let Some(status) = text_procedures::refused_status(&name, &error) =>
+                {
+                    parts.state.error = error.number;
+                    parts.sink.message(&error.at_line(1)).map_err(exec::session::stopped)?;
+                    status
                 }
                 called => called?,
             };
@@ -158,7 +176,7 @@ fn call_procedure(
                 let (ty, value) = argument.value.unwrap_or((SqlType::INT, Datum::Null));
                 (argument.name.unwrap_or_default(), ty, value)
             });
-            Ok(Some(CallResult { status, value: None, outputs: outputs.collect() }))
+            Ok(Some(CallResult { status, value: None, outputs: outputs.collect(), unbalanced: None }))
         }
     }
 }

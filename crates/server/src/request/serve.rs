@@ -1,10 +1,11 @@
 //! Serves a logged-in client: its requests one after another, from socket to socket.
 
+use exec::sink::Sink;
 use os::net::{Place, Stream};
 use os::sched::Pool;
 use tds::request::{Limits, Request};
 use tds::token::{Done, DoneKind, EnvChange, command, done};
-use tds::{Message, PacketType, Reset, WireCollation};
+use tds::{Message, PacketType, ProtocolError, Reset, WireCollation};
 use types::{SqlError, sql_error};
 
 use crate::instance::spare::Buffers;
@@ -150,12 +151,22 @@ impl Session {
             Ok(Request::Transaction(request)) => transaction::run(self, &request.action),
             Ok(Request::Attention) => unreachable!("an attention was answered above"),
             Err(error) => {
-                // The client hears what is wrong with its message; only a whole one leaves the stream in its place.
-                self.writer.error(&error.to_sql_error());
-                self.answer(Done { kind: DoneKind::Batch, status: done::ERROR, command: command::NONE, rows: 0 })?;
+                self.refuse(message.kind, &error)?;
+                // Only a whole message leaves the stream in its place.
                 if error.is_recoverable() { Ok(()) } else { Err(error.into()) }
             }
         }
+    }
+
+    /// The client hears what is wrong with its message. A call that cannot be read rolls its transaction back.
+    fn refuse(&mut self, kind: PacketType, error: &ProtocolError) -> Result<(), ConnectionError> {
+        let signal = self.state.signal.clone();
+        let mut parts = self.parts(&signal, false);
+        let mut told = parts.sink.message(&error.to_sql_error().at_line(1));
+        if kind == PacketType::Rpc {
+            told = told.and_then(|()| exec::abandon_and_tell(parts.state, parts.host, &mut parts.sink));
+        }
+        Session::finish(parts, told.err())
     }
 
     /// A request belongs to the transaction that its client has been told of (MS-TDS 2.2.5.3.2): not to one that is over, nor to none

@@ -80,11 +80,11 @@ impl Session {
         };
         match stopped {
             // It hears why, if there is a reason.
-            Some(Stop::Disconnected) if fatal => sink.finish(state.transaction.level > 0)?,
+            Some(Stop::Disconnected) if fatal => sink.finish()?,
             Some(Stop::Disconnected) if host.killed() => {
                 // It is written all the same; the stop that comes back is the kill's own.
                 sink.message(&sql_error!(596).at_line(1)).ok();
-                sink.finish(state.transaction.level > 0)?;
+                sink.finish()?;
                 return Err(ConnectionError::Closed);
             }
             Some(Stop::Disconnected) => return Err(ConnectionError::Closed),
@@ -95,9 +95,9 @@ impl Session {
                 let error = state.signal.expired().at_line(1);
                 state.error = error.number;
                 sink.message(&error).map_err(|_| ConnectionError::Closed)?;
-                sink.finish(state.transaction.level > 0)?;
+                sink.finish()?;
             }
-            None => sink.finish(state.transaction.level > 0)?,
+            None => sink.finish()?,
         }
         if fatal { Err(ConnectionError::Closed) } else { Ok(()) }
     }

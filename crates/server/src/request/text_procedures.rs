@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo};
-use exec::sink::{Command, Done, DoneKind, Sink};
+use exec::sink::{Command, Done, DoneKind, Outcome, Sink};
 use sql::plan::{Client, Module, Statement, StatementKind, Variable};
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
@@ -37,12 +37,24 @@ pub fn call(
     Some(match name {
         "sp_executesql" => execute_sql(host, state, sink, arguments),
         "sp_prepare" => prepare(host, state, sink, arguments),
-        "sp_execute" => execute(host, state, sink, arguments),
-        "sp_prepexec" => prepare_execute(host, state, sink, arguments),
+        "sp_execute" => execute(host, state, sink, arguments).map(|status| status_of(status, state)),
+        "sp_prepexec" => prepare_execute(host, state, sink, arguments).map(|status| status_of(status, state)),
         "sp_prepexecrpc" => prepare_call(host, state, sink, arguments),
         "sp_unprepare" => unprepare(host, arguments),
         _ => return None,
     })
+}
+
+/// A text without a status of its own has the @@ERROR that it leaves behind.
+fn status_of(said: i32, state: &exec::session::Session) -> i32 {
+    if said == 0 { state.error } else { said }
+}
+
+/// The status of a call that cannot run its text. None: it runs none.
+pub fn refused_status(name: &str, error: &SqlError) -> Option<i32> {
+    let runs = matches!(name, "sp_executesql" | "sp_prepare" | "sp_execute" | "sp_prepexec" | "sp_unprepare");
+    // 8178: a parameter lacks its value.
+    runs.then_some(if error.number == 8178 { 1 } else { error.number })
 }
 
 fn execute_sql(
@@ -146,9 +158,13 @@ fn describe(
     module: &Module,
 ) -> SqlResult<()> {
     // What cannot be said before it runs (a table that the text makes, dynamic SQL) is said when it does.
-    let Ok(Some(columns)) = first_result(host, state, module, Client::Plain) else { return Ok(()) };
-    let done = Done { kind: DoneKind::InProcedure, command: Command::Select, row_count: Some(0), error: false };
-    sink.columns(&columns).and_then(|()| sink.done(done)).map_err(exec::session::stopped)
+    let Ok(columns) = first_result(host, state, module, Client::Plain) else { return Ok(()) };
+    let done =
+        Done { kind: DoneKind::InProcedure, command: Command::Select, row_count: Some(0), outcome: Outcome::Well };
+    columns
+        .map_or(Ok(()), |columns| sink.columns(&columns))
+        .and_then(|()| sink.done(done))
+        .map_err(exec::session::stopped)
 }
 
 fn execute(
@@ -257,10 +273,16 @@ pub fn run_module(
     for (argument, (_, ty, value)) in arguments.iter_mut().filter(|argument| argument.output).zip(result.outputs) {
         argument.value = Some((ty, value));
     }
+    if let Some(error) = &result.unbalanced {
+        sink.message(error).map_err(exec::session::stopped)?;
+    }
     match ended {
         Ended::Completed => Ok(result.status),
         // The client has been told; the status says that it failed.
-        Ended::Aborted => Ok(state.error),
+        Ended::Aborted => {
+            host.text_aborted = result.status == 0;
+            Ok(state.error)
+        }
         Ended::Stopped(stop) => Err(exec::session::stopped(stop)),
         Ended::Failed(error) => Err(error),
     }

@@ -67,6 +67,8 @@ pub struct SessionHost {
     pub called: Option<Called>,
     /// INSERT BULK was run: the rows come with the next message.
     pub bulk_target: Option<BulkTarget>,
+    /// An error has ended the text that a procedure of the server ran.
+    pub text_aborted: bool,
     /// Who it acts as.
     pub rights: Rights,
     /// DBCC TRACEON without -1.
@@ -118,6 +120,7 @@ impl SessionHost {
             picture: Picture::default(),
             called: None,
             bulk_target: None,
+            text_aborted: false,
             rights: Rights::new(actor),
             trace_flags: BTreeSet::new(),
             unfiltered: false,

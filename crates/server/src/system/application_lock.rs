@@ -18,7 +18,7 @@ pub fn answer(host: &SessionHost, state: &State, function: FunctionId, arguments
         return Ok(Answer::Null);
     };
     if owner == Owner::Transaction && state.transaction.level == 0 {
-        return Err(sql_error!(3918));
+        return Err(sql_error!(3918, state 2));
     }
     let database = host.catalog_session.database.0;
     let held = host.application_locks.mode(owner, database, &principal, &resource);

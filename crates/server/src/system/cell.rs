@@ -3,7 +3,6 @@
 use types::{Datum, Physical, SqlType, TypeKind};
 
 use super::answer::Answer;
-use crate::catalog::row::Date;
 
 /// One row: values by column name.
 pub type NamedRow = Vec<(&'static str, Cell)>;
@@ -11,7 +10,7 @@ pub type NamedRow = Vec<(&'static str, Cell)>;
 /// A value of a computed row.
 pub enum Cell {
     Answer(Answer),
-    /// 100 ns since 0001-01-01: becomes the column's date type.
+    /// 100 ns since 0001-01-01, UTC: becomes local time in a `datetime`, and stays what it is in a `datetime2`.
     Time(i64),
     /// Ready, of the column's class.
     Datum(Datum),
@@ -54,7 +53,7 @@ impl Cell {
         match self {
             Cell::Datum(datum) => datum,
             Cell::Time(ticks) => match ty.kind {
-                TypeKind::DateTime => Datum::I64(datetime_of(ticks).0),
+                TypeKind::DateTime => Datum::I64(crate::catalog::clock::local(ticks).0),
                 _ => Datum::I64(ticks),
             },
             Cell::Answer(Answer::Number(value)) if ty.physical() == Physical::F64 => Datum::F64(value as f64),
@@ -65,9 +64,4 @@ impl Cell {
             Cell::Answer(answer) => answer.datum(ty),
         }
     }
-}
-
-/// UTC ticks as the local `datetime` that DMVs show.
-fn datetime_of(ticks: i64) -> Date {
-    crate::catalog::clock::from_ticks(ticks)
 }

@@ -76,7 +76,7 @@ impl Call<'_> {
             // Of the logins of this server, without a directory to ask: the same as SUSER_SID.
             SidBinary => super::principal::answer(self.host, self.state, FunctionId::SuserSid, arguments)?,
             XmlSchemaNamespace => self.schema_namespace()?,
-            Odbcprec | Odbcscale => self.odbc_number(function),
+            Odbcprec | Odbcscale => self.odbc_number(function)?,
             Getansinull => {
                 let database = if arguments.is_given(0) { self.database_argument(0) } else { Some(self.current()) };
                 database.map(|db| i64::from(SessionHost::is_null_by_default(&self.state.options, &db))).into()
@@ -317,6 +317,10 @@ impl Call<'_> {
     }
 
     fn object_id(&mut self) -> SqlResult<Answer> {
+        // A blank before a name is the name's, and there is none of that name.
+        if self.arguments.text(0).is_some_and(|text| text.starts_with(' ') && !text.contains(['.', '[', '"'])) {
+            return Ok(Answer::Null);
+        }
         let Some(name) = self.name_argument(0) else { return Ok(Answer::Null) };
         let wanted = self.arguments.text(1);
         let found = self.host.with_catalog(self.state, |catalog| catalog.object_id(&name));
@@ -477,8 +481,7 @@ impl Call<'_> {
         }
         let Some(id) = self.arguments.id(0) else { return Ok(Answer::Null) };
         let db = self.current();
-        let name = self.read(&db, |rows| load::schema_name(rows, id))?;
-        Ok((!name.is_empty()).then_some(name).into())
+        Ok(self.read(&db, |rows| load::schema_of_id(rows, id))?.into())
     }
 
     fn type_id(&mut self) -> SqlResult<Answer> {
@@ -742,27 +745,26 @@ impl Call<'_> {
     }
 
     /// ODBCPREC(type, length, precision), ODBCSCALE(type, scale): precision of a number or characters of a string, as syscolumns has them.
-    fn odbc_number(&self, function: FunctionId) -> Answer {
+    fn odbc_number(&self, function: FunctionId) -> SqlResult<Answer> {
         let (Some(xtype), Some(given)) = (self.arguments.number(0), self.arguments.number(1)) else {
-            return Answer::Null;
+            return Ok(Answer::Null);
         };
         if function == FunctionId::Odbcscale {
-            return match xtype {
-                48 | 52 | 56 | 127 => Answer::Number(0),
-                60 | 122 => Answer::Number(4),
-                61 => Answer::Number(3),
-                58 => Answer::Number(0),
-                41..=43 | 106 | 108 => Answer::Number(given),
+            if let Some(large) = [xtype, given].into_iter().find(|number| !(0..=255).contains(number)) {
+                return Err(sql_error!(220, state 2, "tinyint", large));
+            }
+            return Ok(match xtype {
+                40..=43 | 48 | 52 | 56 | 58 | 60 | 61 | 106 | 108 | 122 | 127 => Answer::Number(given),
                 _ => Answer::Null,
-            };
+            });
         }
-        match xtype {
+        Ok(match xtype {
             231 | 239 if given > 0 => Answer::Number(given / 2),
             165 | 167 | 173 | 175 | 231 | 239 => Answer::Number(given),
             34 | 35 => Answer::Number(i64::from(i32::MAX)),
             99 => Answer::Number(i64::from(i32::MAX / 2)),
             _ => self.arguments.number(2).into(),
-        }
+        })
     }
 }
 

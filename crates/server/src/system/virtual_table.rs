@@ -10,7 +10,9 @@ use types::{Datum, Physical, SqlResult, SqlType};
 
 use super::answer::{Answer, Arguments};
 use super::cell::NamedRow;
-use super::tables::{catalog_rows, exec_rows, mda_rows, memory_rows, os_rows, plan_rows, transaction_rows, xtp_rows};
+use super::tables::{
+    buffer_rows, catalog_rows, exec_rows, mda_rows, memory_rows, os_rows, plan_rows, transaction_rows, xtp_rows,
+};
 use crate::catalog::{MASTER, registry};
 use crate::instance::machine;
 use crate::instance::question::{self, Question};
@@ -27,8 +29,8 @@ enum Rows {
     Apart,
     /// Engines may have plans of the same text: what they cost is one row.
     OfPlans,
-    /// Each engine has used indexes for itself.
-    OfIndexes,
+    /// Each engine has used indexes for itself. So many columns name one.
+    OfIndexes(usize),
     /// Engines may have the same one: the first that is found answers.
     Anywhere,
     /// Each engine counts for itself: the texts name what, numbers are added up, but a maximum is the greatest of them.
@@ -50,7 +52,8 @@ fn place_of(table: &str) -> Rows {
         | "dm_exec_trigger_stats"
         | "dm_exec_function_stats"
         | "dm_exec_cached_plans" => Rows::OfPlans,
-        "dm_db_index_usage_stats" => Rows::OfIndexes,
+        "dm_db_index_usage_stats" => Rows::OfIndexes(3),
+        "dm_db_index_operational_stats" => Rows::OfIndexes(5),
         "dm_exec_sql_text" | "dm_exec_query_plan" | "dm_exec_text_query_plan" | "dm_exec_plan_attributes" => {
             Rows::Anywhere
         }
@@ -76,6 +79,9 @@ pub fn virtual_rows(
     if SESSIONS.contains(&entry.name) && !sees_all(host, state)? {
         return own_session(host, state, table, columns, arguments)?.iter().try_for_each(|values| row(values));
     }
+    if entry.name == "dm_os_buffer_descriptors" {
+        return buffer_rows::for_each(host, state, &mut |mut named| row(&values(&mut named, table, columns)));
+    }
     if place == Rows::Here {
         return own_rows(host, state, table, columns, arguments)?.iter().try_for_each(|values| row(values));
     }
@@ -88,7 +94,7 @@ pub fn virtual_rows(
             match place {
                 Rows::Counted => add_up(&mut rows, theirs, table),
                 Rows::OfPlans => merge_plans(&mut rows, theirs, table),
-                Rows::OfIndexes => add_uses(&mut rows, theirs, table),
+                Rows::OfIndexes(named) => add_uses(&mut rows, theirs, table, named),
                 Rows::Anywhere if !rows.is_empty() => {}
                 _ => rows.extend(theirs),
             }
@@ -168,14 +174,14 @@ fn add_up(rows: &mut Vec<Vec<Datum>>, others: Vec<Vec<Datum>>, table: &VirtualTa
     }
 }
 
-/// Adds how often another engine has used indexes, which the first three columns name; of two times the later one holds.
-fn add_uses(rows: &mut Vec<Vec<Datum>>, others: Vec<Vec<Datum>>, table: &VirtualTableDef) {
+/// Adds how often another engine has used indexes, which the first `named` columns name; of two times the later one holds.
+fn add_uses(rows: &mut Vec<Vec<Datum>>, others: Vec<Vec<Datum>>, table: &VirtualTableDef, named: usize) {
     for other in others {
-        let Some(row) = rows.iter_mut().find(|row| row[..3] == other[..3]) else {
+        let Some(row) = rows.iter_mut().find(|row| row[..named] == other[..named]) else {
             rows.push(other);
             continue;
         };
-        for ((own, theirs), column) in row.iter_mut().zip(other).zip(&table.columns).skip(3) {
+        for ((own, theirs), column) in row.iter_mut().zip(other).zip(&table.columns).skip(named) {
             *own = match (&*own, &theirs) {
                 (Datum::I64(a), Datum::I64(b)) if column.name.starts_with("last_") => Datum::I64(*a.max(b)),
                 (Datum::I64(a), Datum::I64(b)) => Datum::I64(a.saturating_add(*b)),
@@ -242,7 +248,12 @@ fn own_rows(
         let sessions = read(&host.server, "dm_exec_sessions", &["session_id", "database_id", "is_user_process"])?;
         rows.extend(transaction_rows::of_databases(sessions));
     }
-    let value = |named: &mut NamedRow, column: &u16| {
+    Ok(rows.into_iter().map(|mut named| values(&mut named, table, columns)).collect())
+}
+
+/// Takes the values of the columns asked for out of a row.
+fn values(named: &mut NamedRow, table: &VirtualTableDef, columns: &[u16]) -> Vec<Datum> {
+    let value = |column: &u16| {
         let definition = &table.columns[usize::from(*column)];
         let found = named.iter().position(|(name, _)| definition.name.eq_ignore_ascii_case(name));
         match found {
@@ -251,7 +262,7 @@ fn own_rows(
             None => empty(&definition.ty),
         }
     };
-    Ok(rows.into_iter().map(|mut named| columns.iter().map(|column| value(&mut named, column)).collect()).collect())
+    columns.iter().map(value).collect()
 }
 
 /// What depends on who asks.

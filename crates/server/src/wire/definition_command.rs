@@ -4,7 +4,7 @@
 /// update count, 0. Kinds that neither it nor a capture of SQL Server 2025 has are 0 here.
 const NUMBERS: &[(&str, u16)] = &[
     ("DENY", 0x99),
-    ("DROP SCHEMA", 0xB0),
+    ("DROP SCHEMA", 0xAA),
     ("DROP FUNCTION", 0xB3),
     ("CREATE TABLE", 0xC6),
     ("DROP TABLE", 0xC7),

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use exec::session::Signal;
-use exec::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
+use exec::sink::{Command, Done, DoneKind, Environment, Outcome, Sink, Stop};
 use sql::plan::{ExecutorSlot, OutputColumn, ToldOrigin};
 use tds::column::flag;
 use tds::request::TransactionDescriptor;
@@ -41,7 +41,6 @@ pub struct TdsSink<'a> {
     signal: &'a Signal,
     layout: Option<Arc<RowLayout>>,
     held: Option<token::Done>,
-    /// DONEs of this run carry IN_TRANSACTION as the session's state is; the session sets it after each statement.
     pub in_rpc: bool,
     attention_checked_ns: u64,
     /// An error of severity 20 or more was sent: the connection ends after this response.
@@ -153,17 +152,11 @@ impl<'a> TdsSink<'a> {
         self.writer.return_value(value, &mut |bytes: &[u8]| transport.send(bytes)).map_err(gone)
     }
 
-    /// Ends one call of an RPC message: RETURNSTATUS, then (after the caller's return values) DONEPROC.
-    pub fn return_status(&mut self, status: i32) {
-        self.release();
-        self.writer.return_status(status);
-    }
-
+    /// Ends one call of an RPC message, behind its status and the caller's return values.
     /// It tells of an error that no statement's DONE has told. A statement that ended the procedure has none of its own.
-    pub fn procedure_done(&mut self, in_transaction: bool, completed: bool) {
+    pub fn procedure_done(&mut self, completed: bool) {
         let ended_it = self.held.take_if(|held| !completed && held.status & done::ERROR != 0).is_some();
-        let error = if std::mem::take(&mut self.failed) || ended_it { done::ERROR } else { 0 };
-        let status = error | if in_transaction { done::IN_TRANSACTION } else { 0 };
+        let status = if std::mem::take(&mut self.failed) || ended_it { done::ERROR } else { done::FINAL };
         self.hold(token::Done { kind: token::DoneKind::Procedure, status, command: command::EXECUTE, rows: 0 });
     }
 
@@ -185,9 +178,9 @@ impl<'a> TdsSink<'a> {
                 self.held = None;
                 return token::Done { kind: self.last_kind(true), rows: 0, ..held };
             }
-            Some(_) => (done::FINAL, true, command::NONE),
+            Some(_) => (done::FINAL, true, command::NOTHING),
             None if self.failed => (done::ERROR, false, command::NOTHING),
-            None => (done::FINAL, false, command::NONE),
+            None => (done::FINAL, false, command::NOTHING),
         };
         self.release();
         token::Done { kind: self.last_kind(in_procedure), status, command, rows: 0 }
@@ -203,12 +196,10 @@ impl<'a> TdsSink<'a> {
         }
     }
 
-    /// Ends the response: the DONE held back is the last one. A run without any still answers with one.
-    pub fn finish(mut self, in_transaction: bool) -> Result<(), ConnectionError> {
+    /// Ends the response: the DONE held back is the last one. A run without any still answers with one. That a transaction is open
+    /// no DONE says, as none of SQL Server's does: clients follow ENVCHANGE.
+    pub fn finish(mut self) -> Result<(), ConnectionError> {
         let mut last = self.take_last();
-        if in_transaction {
-            last.status |= done::IN_TRANSACTION;
-        }
         if self.fatal {
             // In place of ERROR: what the results so far are worth nobody knows, and the connection ends.
             last.status = last.status & !done::ERROR | done::SERVER_ERROR;
@@ -253,10 +244,10 @@ impl<'a> TdsSink<'a> {
 
 impl TdsSink<'_> {
     /// Ends the response to a request that its client took back while it still sent it.
-    pub fn finish_withdrawn(mut self, in_transaction: bool) -> Result<(), ConnectionError> {
+    pub fn finish_withdrawn(mut self) -> Result<(), ConnectionError> {
         let status = done::ERROR;
         self.hold(token::Done { kind: token::DoneKind::Batch, status, command: command::NONE, rows: 0 });
-        self.finish(in_transaction)
+        self.finish()
     }
 
     /// A wait of this request was ended by a request of another session of the connection.
@@ -314,24 +305,31 @@ impl Sink for TdsSink<'_> {
         self.flush_full()
     }
 
+    fn return_status(&mut self, status: i32) -> Result<(), Stop> {
+        self.release();
+        self.writer.return_status(status);
+        Ok(())
+    }
+
     fn done(&mut self, ended: Done) -> Result<(), Stop> {
         let counted = if ended.row_count.is_some() { done::COUNT } else { 0 };
-        let error = if ended.error { done::ERROR } else { 0 };
+        let error = if ended.outcome == Outcome::Well { 0 } else { done::ERROR };
         self.failed = false;
         let kind = match ended.kind {
             DoneKind::Statement if self.in_rpc => token::DoneKind::InProcedure,
             DoneKind::Statement => token::DoneKind::Batch,
             DoneKind::InProcedure => token::DoneKind::InProcedure,
-            DoneKind::Procedure { status } => {
-                self.return_status(status);
-                token::DoneKind::Procedure
-            }
+            DoneKind::Procedure => token::DoneKind::Procedure,
         };
-        // What failed behind its columns was a query.
-        let command = match self.layout.take() {
-            Some(_) if ended.error => command::SELECT,
-            None if ended.error && ended.command == Command::Other => command::NOTHING,
-            _ => wire_command(ended.command),
+        let has_columns = self.layout.take().is_some();
+        let command = match (ended.outcome, ended.command) {
+            (Outcome::Well, own) => wire_command(own),
+            // What failed behind its columns was a query.
+            (_, Command::Other) if has_columns => command::SELECT,
+            (_, Command::Other) => command::NOTHING,
+            // The end of a batch is no statement's, but for one whose columns the client has.
+            (Outcome::EndsBatch, _) if !has_columns => command::NOTHING,
+            (_, own) => wire_command(own),
         };
         self.hold(token::Done { kind, status: counted | error, command, rows: ended.row_count.unwrap_or(0) });
         self.flush_full()
@@ -342,9 +340,9 @@ impl Sink for TdsSink<'_> {
         let in_procedure = match ended.kind {
             DoneKind::Statement => self.in_rpc,
             DoneKind::InProcedure => true,
-            DoneKind::Procedure { .. } => false,
+            DoneKind::Procedure => false,
         };
-        if in_procedure && !ended.error && self.layout.is_none() {
+        if in_procedure && ended.outcome == Outcome::Well && self.layout.is_none() {
             return Ok(());
         }
         self.done(Done { row_count: None, ..ended })
@@ -427,12 +425,19 @@ fn wire_command(statement: Command) -> u16 {
         Command::SetRowCount => command::SET_ROWCOUNT,
         Command::SetTextSize => command::SET_TEXTSIZE,
         Command::SetValue => command::SET_VALUE,
+        Command::Use => command::USE,
         Command::Condition => command::CONDITION,
+        Command::Leave => command::LEAVE,
+        Command::Return => command::RETURN,
+        Command::Try => command::TRY,
+        Command::Catch => command::CATCH,
+        Command::EndCatch => command::END_CATCH,
         Command::WaitFor => command::WAITFOR,
         Command::Print => command::PRINT,
         Command::Raise => command::RAISE,
         Command::Definition(name) => super::definition_command::number(name),
-        Command::Save | Command::Other => command::NONE,
+        Command::Save => command::SAVE,
+        Command::Other => command::NONE,
     }
 }
 

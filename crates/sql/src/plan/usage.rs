@@ -2,17 +2,31 @@
 //! Recursion is as deep as the plan; the binder bounds that.
 
 use super::expr::{Expr, ExprKind};
-use super::operator::{Operator, OperatorKind, Scan, TableSource};
+use super::operator::{Operator, OperatorKind, Scan, SeekRange, TableSource};
 use super::statement::{ActionKind, Modify, Query, QueryKind};
 use crate::catalog::{IndexDef, IndexKind, TableDef};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
-    Seek,
+    /// So many rows at most, each by the whole of a unique key. 0: a range.
+    Seek(u64),
     Scan,
     /// Of base rows, by what an index has of them.
     Lookup,
+    Update(Change),
+}
+
+/// What each row that a statement changes is to an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    Insert,
+    /// Where it lies.
     Update,
+    /// Its key is set: an entry goes, another comes.
+    Move,
+    Delete,
+    /// The number of rows that the statement tells does not say: there are several kinds, they are not all in the index, or it tells others.
+    Unknown,
 }
 
 /// Told of a base table, `sys.indexes.index_id` of one of its indexes, or 0 for a heap, and what is done with it.
@@ -25,8 +39,8 @@ impl Query {
             | QueryKind::SelectAssign { plan, .. }
             | QueryKind::SelectInto { plan, .. }
             | QueryKind::ForText { plan, .. } => operator(plan, told),
-            QueryKind::Modify(change) => modify(change, told),
-            QueryKind::InsertExecute { insert, .. } => modify(insert, told),
+            QueryKind::Modify(change) => modify(change, true, told),
+            QueryKind::InsertExecute { insert, .. } => modify(insert, true, told),
         }
     }
 }
@@ -37,7 +51,11 @@ fn base_of(table: &TableDef) -> u32 {
 
 fn scan(scan: &Scan, told: &mut Told<'_>) {
     if let TableSource::Base(table) = &scan.table {
-        told(table, scan.index, if scan.range.is_some() { Use::Seek } else { Use::Scan });
+        told(
+            table,
+            scan.index,
+            scan.range.as_ref().map_or(Use::Scan, |range| Use::Seek(single_rows(table, scan.index, range))),
+        );
         if scan.lookup {
             told(table, base_of(table), Use::Lookup);
         }
@@ -45,6 +63,14 @@ fn scan(scan: &Scan, told: &mut Told<'_>) {
     let ranges = scan.range.iter().chain(scan.partitions.as_deref());
     ranges.flat_map(|range| range.values().chain(&range.any_of)).for_each(|value| expr(value, told));
     exprs(&scan.residual, told);
+}
+
+/// How many rows a seek finds at most, if each is named by the whole of a unique key, else 0.
+fn single_rows(table: &TableDef, index: u32, range: &SeekRange) -> u64 {
+    let named = range.equal.len() + usize::from(!range.any_of.is_empty());
+    let is_whole = |index: &IndexDef| index.unique && named >= index.key.len();
+    let index = table.indexes.iter().find(|own| own.id == index);
+    if index.is_some_and(is_whole) { range.any_of.len().max(1) as u64 } else { 0 }
 }
 
 fn expr(at: &Expr, told: &mut Told<'_>) {
@@ -113,30 +139,50 @@ fn operator(at: &Operator, told: &mut Told<'_>) {
         Spool(input) | ForText { input, .. } | Sharing { input, .. } => operator(input, told),
         Shared(shared) => operator(&shared.input, told),
         IndexSpool(spool) => operator(&spool.input, told),
-        Modify(change) => modify(change, told),
+        Modify(change) => modify(change, false, told),
     }
 }
 
-fn modify(change: &Modify, told: &mut Told<'_>) {
+/// `counts`: the statement's number of rows is that of the rows changed here.
+fn modify(change: &Modify, counts: bool, told: &mut Told<'_>) {
     operator(&change.source, told);
     let TableSource::Base(table) = &change.target else { return };
-    let touches = |index: &IndexDef| change.actions.iter().any(|action| changes(&action.kind, table, index));
-    if base_of(table) == 0 {
-        told(table, 0, Use::Update);
+    let all = |index: Option<&IndexDef>| match change.actions.as_slice() {
+        [only] => change_of(&only.kind, table, index).map(|kind| if counts { kind } else { Change::Unknown }),
+        several => {
+            several.iter().any(|action| change_of(&action.kind, table, index).is_some()).then_some(Change::Unknown)
+        }
+    };
+    if base_of(table) == 0
+        && let Some(kind) = all(None)
+    {
+        told(table, 0, Use::Update(kind));
     }
-    for index in table.indexes.iter().filter(|index| !index.disabled && touches(index)) {
-        told(table, index.id, Use::Update);
+    for index in table.indexes.iter().filter(|index| !index.disabled) {
+        if let Some(kind) = all(Some(index)) {
+            told(table, index.id, Use::Update(kind));
+        }
     }
 }
 
-/// A clustered index has all columns; an UPDATE leaves an index alone that has none of the columns that it sets.
-fn changes(action: &ActionKind, table: &TableDef, index: &IndexDef) -> bool {
-    let ActionKind::Update { set, computed, .. } = action else { return true };
-    let mut columns = index.key.iter().map(|(column, _)| *column).chain(index.included.iter().copied());
-    let mut filter = index.filter.iter().map(|term| term.column);
+/// None: it leaves the index alone. A clustered index has all columns; an UPDATE leaves an index alone that has none of the columns that it
+/// sets. `index`: None of a heap.
+fn change_of(action: &ActionKind, table: &TableDef, index: Option<&IndexDef>) -> Option<Change> {
+    let is_filtered = index.is_some_and(|index| !index.filter.is_empty());
+    let ActionKind::Update { set, computed, .. } = action else {
+        let kind = if matches!(action, ActionKind::Delete) { Change::Delete } else { Change::Insert };
+        return Some(if is_filtered { Change::Unknown } else { kind });
+    };
     let is_set = |column: u16| {
         let stored = table.stored[usize::from(column)];
         set.iter().chain(computed).any(|(ordinal, _)| Some(*ordinal) == stored)
     };
-    index.kind == IndexKind::Clustered || columns.any(is_set) || filter.any(is_set)
+    let Some(index) = index else { return Some(Change::Update) };
+    let in_key = index.key.iter().any(|(column, _)| is_set(*column));
+    let beside = index.included.iter().copied().chain(index.filter.iter().map(|term| term.column)).any(is_set);
+    match (in_key || beside || index.kind == IndexKind::Clustered, is_filtered) {
+        (false, _) => None,
+        (true, true) => Some(Change::Unknown),
+        (true, false) => Some(if in_key { Change::Move } else { Change::Update }),
+    }
 }

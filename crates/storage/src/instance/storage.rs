@@ -12,6 +12,7 @@ use os::sync::{Event, Mutex};
 use os::wait::WaitType;
 use types::pause::{Pacer, Pause, Unheard};
 
+use crate::buffer::ResidentPage;
 use crate::concurrency::commits::Status;
 use crate::concurrency::locks::{LockEntry, LockMode, MemoryTransaction, Resource, TransactionEntry, WriterEntry};
 use crate::engine::Engine;
@@ -915,6 +916,11 @@ impl Storage {
     /// All that is held: pages, what clerks count, what processes hold besides.
     pub fn memory_held(&self) -> u64 {
         self.engine().buffer.resident_pages() as u64 * PAGE_BYTES as u64 + self.broker().others()
+    }
+
+    /// See `Buffer::for_each_resident`.
+    pub fn for_each_resident_page<E>(&self, visit: impl FnMut(ResidentPage) -> Result<(), E>) -> Result<(), E> {
+        self.engine().buffer.for_each_resident(visit)
     }
 
     /// The buffer pool has as many pages as it may.

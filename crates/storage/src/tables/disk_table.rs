@@ -16,11 +16,21 @@ use crate::layout::{IndexId, Locator, TableId};
 use crate::pages::page::{KEY_BYTES_MAX, u16_at};
 use crate::region::row_counts::ChangeCount;
 use crate::shapes::shape::{IndexShape, Shape, Stored};
+use crate::shapes::tree::Tree;
 use crate::transaction::Transaction;
 use crate::trees::directory::TreeSize;
 use crate::trees::physical::{Leaves, PhysicalLevel};
 use crate::trees::rows::{Inserted, Seen};
 use crate::trees::sample::Sampled;
+
+/// Where an index, or the base tree, lies in its file: pages of roots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TreePlace {
+    pub index: IndexId,
+    pub root: u32,
+    /// Of the tree of what is too long for its rows.
+    pub long_values: Option<u32>,
+}
 
 /// As `Table` of any kind; cheap to clone.
 #[derive(Clone)]
@@ -409,6 +419,19 @@ impl DiskTable {
     pub fn long_value_pages(&self, index: IndexId) -> StorageResult<u64> {
         let tree = self.index(index)?.map_or(&self.shape.long_values, |index| &index.long_values);
         tree.as_ref().map_or(Ok(0), |tree| Ok(self.engine.tree_size(tree)?.pages))
+    }
+
+    /// The base tree, and then the other indexes.
+    pub fn tree_places(&self) -> Vec<TreePlace> {
+        let index = self.shape.clustered.as_ref().map_or(IndexId::HEAP, |(id, _)| *id);
+        let place = |index: IndexId, tree: &Tree, long_values: &Option<Tree>| TreePlace {
+            index,
+            root: tree.root,
+            long_values: long_values.as_ref().map(|tree| tree.root),
+        };
+        let base = place(index, &self.shape.base, &self.shape.long_values);
+        let others = self.shape.indexes.iter().map(|own| place(own.layout.id, &own.tree, &own.long_values));
+        std::iter::once(base).chain(others).collect()
     }
 
     pub fn row_count_estimate(&self) -> u64 {

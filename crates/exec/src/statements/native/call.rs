@@ -15,6 +15,7 @@ use super::super::failure::Unwind;
 use super::super::{Instance, nested};
 use super::Step;
 use super::run::Run;
+use crate::sink::Command;
 
 /// A native module that this one calls.
 type Called = (Arc<Module>, Callee);
@@ -86,10 +87,10 @@ impl Run<'_, '_> {
                 let outputs = outputs.iter().map(|(ty, value)| (ty, value));
                 match runner.take_outputs(code, status, None, outputs) {
                     Ok(()) => return Ok(true),
-                    Err(error) => runner.fail(error, *line),
+                    Err(error) => runner.fail(error, *line, Command::Execute),
                 }
             }
-            Some(Err(Unwind::Scope(error))) => runner.fail(error, *line),
+            Some(Err(Unwind::Scope(error))) => runner.fail(error, *line, Command::Execute),
             Some(Err(unwind)) => Err(unwind),
         };
         match ended {

@@ -499,7 +499,7 @@ impl Run<'_, '_> {
         let count = rows.rows as u64;
         if let Err(stop) = sent {
             let line = runner.module.queries[id.0 as usize].statement.line;
-            let end = runner.fail(stopped(stop), line);
+            let end = runner.fail(stopped(stop), line, Command::Select);
             return Err(self.leave(end));
         }
         runner.end_query(id, begun, count);

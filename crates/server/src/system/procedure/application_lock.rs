@@ -3,7 +3,8 @@
 //! A lock of the transaction is held by the session's storage transaction and goes with it. A lock of the session is held by a
 //! storage transaction of its own that changes nothing and lives until the session ends.
 
-use exec::session::Session as State;
+use exec::session::{Session as State, stopped};
+use exec::sink::Sink;
 use storage::{Isolation, StorageError, Transaction};
 use types::{SqlError, SqlResult, sql_error};
 
@@ -17,6 +18,7 @@ const GRANTED_AFTER_WAIT: i32 = 1;
 const TIMED_OUT: i32 = -1;
 const CANCELLED: i32 = -2;
 const DEADLOCK_VICTIM: i32 = -3;
+const REFUSED: i32 = -999;
 
 const RESOURCE_CHARACTERS_MAX: usize = 255;
 
@@ -25,25 +27,47 @@ fn invalid_parameter(procedure: &str) -> SqlError {
     sql_error!(15600, format_args!("sys.{procedure}"))
 }
 
-fn needs_transaction(state: &State, owner: Owner) -> SqlResult<()> {
-    if owner == Owner::Transaction && state.transaction.level == 0 {
-        return Err(sql_error!(3918));
-    }
-    Ok(())
+/// Of many wrong arguments the status tells, and the message is none of an error's severity.
+fn refuse(sink: &mut dyn Sink, message: SqlError) -> SqlResult<i32> {
+    sink.message(&message).map_err(stopped)?;
+    Ok(REFUSED)
+}
+
+fn is_unknown(option: Option<String>, of: &str) -> SqlError {
+    sql_error!(15625, option.unwrap_or_default(), of)
+}
+
+fn lacks_transaction(state: &State, owner: Owner) -> bool {
+    owner == Owner::Transaction && state.transaction.level == 0
 }
 
 /// sp_getapplock @Resource, @LockMode, @LockOwner, @LockTimeout, @DbPrincipal: its return code.
-pub fn acquire(host: &mut SessionHost, state: &mut State, given: &Parameters<'_>) -> SqlResult<i32> {
+pub fn acquire(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    given: &Parameters<'_>,
+) -> SqlResult<i32> {
     let invalid = || invalid_parameter("sp_getapplock");
+    // Lines are those of SQL Server's own text.
+    let refuse_at = |sink: &mut dyn Sink, message: SqlError, line: u32| {
+        refuse(sink, message.at_line(line).in_procedure("sys.sp_getapplock"))
+    };
     let resource: String = given.text(0).ok_or_else(invalid)?.chars().take(RESOURCE_CHARACTERS_MAX).collect();
-    let mode = given.text(1).as_deref().and_then(lock_mode).ok_or_else(invalid)?;
-    let owner = lock_owner(given.text(2).as_deref()).ok_or_else(invalid)?;
+    let Some(mode) = given.text(1).as_deref().and_then(lock_mode) else {
+        return refuse_at(sink, is_unknown(given.text(1), "@LockMode"), 26);
+    };
+    let Some(owner) = lock_owner(given.text(2).as_deref()) else {
+        return refuse_at(sink, is_unknown(given.text(2), "@LockOwner"), 26);
+    };
     let timeout_ms = given.number(3)?.unwrap_or_else(|| i64::from(state.options.lock_timeout_ms));
     let principal = given.text(4).unwrap_or_else(|| "public".to_string());
     if timeout_ms < -1 {
         return Err(invalid());
     }
-    needs_transaction(state, owner)?;
+    if lacks_transaction(state, owner) {
+        return refuse_at(sink, sql_error!(15626), 52);
+    }
     let database = host.catalog_session.database;
     let own = host.application_locks.find(owner, database.0, &principal, &resource);
     let other = if owner == Owner::Session { Owner::Transaction } else { Owner::Session };
@@ -106,15 +130,26 @@ fn holder<'a>(host: &'a mut SessionHost, state: &'a mut State, owner: Owner) -> 
 }
 
 /// sp_releaseapplock @Resource, @LockOwner, @DbPrincipal.
-pub fn release(host: &mut SessionHost, state: &mut State, given: &Parameters<'_>) -> SqlResult<i32> {
+pub fn release(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    given: &Parameters<'_>,
+) -> SqlResult<i32> {
     let invalid = || invalid_parameter("sp_releaseapplock");
     let resource: String = given.text(0).ok_or_else(invalid)?.chars().take(RESOURCE_CHARACTERS_MAX).collect();
-    let owner = lock_owner(given.text(1).as_deref()).ok_or_else(invalid)?;
+    let Some(owner) = lock_owner(given.text(1).as_deref()) else {
+        return refuse(sink, is_unknown(given.text(1), "@LockOwner").in_procedure("sys.sp_releaseapplock"));
+    };
     let principal = given.text(2).unwrap_or_else(|| "public".to_string());
-    needs_transaction(state, owner)?;
+    if lacks_transaction(state, owner) {
+        return refuse(sink, sql_error!(15626).in_procedure("sys.sp_releaseapplock"));
+    }
     let database = host.catalog_session.database;
     let Some(at) = host.application_locks.find(owner, database.0, &principal, &resource) else {
-        return Err(sql_error!(1223, principal, resource));
+        let error = sql_error!(1223, principal, resource);
+        // Its caller goes on with the status.
+        return if state.try_level > 0 { Err(error) } else { refuse(sink, error.at_line(1)) };
     };
     let held = &mut host.application_locks.held[at];
     held.count -= 1;

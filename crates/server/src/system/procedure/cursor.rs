@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use exec::host::{CallArgument, Ended};
 use exec::session::Session as State;
-use exec::sink::{Command, Done, DoneKind, Sink};
+use exec::sink::{Command, Done, DoneKind, Outcome, Sink};
 use sql::ast::{QueryBody, StatementKind as Tree};
 use sql::catalog::ObjectName;
 use sql::plan::{ColumnOrigin, Module, OperatorKind, OutputColumn, Query, StatementKind};
@@ -485,7 +485,8 @@ fn send(sink: &mut dyn Sink, columns: &[OutputColumn], rows: Vec<Vec<Datum>>) ->
         }
         sink.batch(&batch).map_err(stopped)?;
     }
-    let done = Done { kind: DoneKind::InProcedure, command: Command::Select, row_count: Some(count), error: false };
+    let done =
+        Done { kind: DoneKind::InProcedure, command: Command::Select, row_count: Some(count), outcome: Outcome::Well };
     sink.done(done).map_err(stopped)
 }
 

@@ -264,7 +264,31 @@ pub fn property(
     change: Change,
     given: &Parameters<'_>,
 ) -> SqlResult<i32> {
-    let invalid = || sql_error!(15600, given.procedure());
+    let procedure = given.procedure().trim_start_matches("sys.");
+    let changed = change_property(host, state, sink, change, given, procedure);
+    changed.map_err(|error| match error.number {
+        15135 | 15217 | 15233 | 15600 if error.line == 0 => {
+            // Where SQL Server's own texts call what changes it.
+            let line = match change {
+                Change::Add => 37,
+                Change::Update => 36,
+                Change::Drop => 28,
+            };
+            error.at_line(line).in_procedure(procedure)
+        }
+        _ => error,
+    })
+}
+
+fn change_property(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    change: Change,
+    given: &Parameters<'_>,
+    procedure: &str,
+) -> SqlResult<i32> {
+    let invalid = || sql_error!(15600, procedure).at_line(22).in_procedure(procedure);
     let name = given.text(0).filter(|name| !name.is_empty()).ok_or_else(invalid)?;
     let levels_at = if change == Change::Drop { 1 } else { 2 };
     let value = match change {
@@ -294,7 +318,7 @@ pub fn property(
         let note = |ddl: &mut Ddl<'_>| event_call::property(ddl, event, &levels, (&name, shown), &parameters);
         let watch = event::begin_procedure(ddl, note)?;
         let db = ddl.current()?;
-        let target = target(ddl, &db, &levels, &invalid)?;
+        let target = target(ddl, &db, &levels, &|state| sql_error!(15600, severity 16, state state, procedure))?;
         let object = match target.class {
             class::OBJECT => ddl.rows(&db, |rows| load::object_row(rows, target.id))?,
             _ => None,
@@ -314,7 +338,7 @@ pub fn property(
             value: value.clone(),
         };
         let key = [small(target.class), int(target.id), int(target.subid), name_datum(&name)];
-        let missing = || sql_error!(15217, name, target.shown);
+        let missing = || sql_error!(15217, state if change == Change::Update { 2 } else { 1 }, name, target.shown);
         let done = ddl.rows(&db, |rows| match change {
             Change::Add => Ok(usize::from(rows.try_insert(&row)?.is_ok())),
             Change::Update => rows.update::<PropertyRow>(0, &key, |old| old.value = row.value.clone()),
@@ -345,20 +369,35 @@ fn variant_of(value: Option<(SqlType, Datum)>) -> Option<Variant> {
     })
 }
 
-fn target(ddl: &mut Ddl<'_>, db: &Database, levels: &[Level; 3], invalid: &dyn Fn() -> SqlError) -> SqlResult<Target> {
+/// What the states of 15600 say of the levels.
+const NO_FIRST_LEVEL: u8 = 1;
+const NO_NAME: u8 = 2;
+const UNKNOWN_FIRST_LEVEL: u8 = 3;
+const UNKNOWN_LEVEL: u8 = 11;
+
+fn target(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    levels: &[Level; 3],
+    invalid: &dyn Fn(u8) -> SqlError,
+) -> SqlResult<Target> {
     let shown = levels.iter().filter_map(|(_, name)| name.clone()).collect::<Vec<_>>().join(".");
-    let absent = || sql_error!(15135, state 8, shown);
+    let absent_as = |state: u8| sql_error!(15135, state state, shown);
+    let absent = || absent_as(8);
     let [(kind0, name0), (kind1, name1), (kind2, name2)] = levels;
     let Some(kind0) = kind0 else {
         if kind1.is_some() || kind2.is_some() {
-            return Err(invalid());
+            return Err(invalid(NO_FIRST_LEVEL));
         }
         return Ok(Target { class: 0, id: 0, subid: 0, shown: "object specified".to_string() });
     };
-    let name0 = name0.as_deref().ok_or_else(absent)?;
+    let name0 = name0.as_deref().ok_or_else(|| invalid(NO_NAME))?;
     if kind1.is_none() {
         let id = match kind0.as_str() {
-            "SCHEMA" => ddl.rows(db, |rows| load::schema_named(rows, name0))?.map(|row| (3, row.id)),
+            "SCHEMA" => {
+                let schema = ddl.rows(db, |rows| load::schema_named(rows, name0))?.ok_or_else(|| absent_as(4))?;
+                Some((3, schema.id))
+            }
             "USER" => ddl.rows(db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name0)]))?.map(|row| (4, row.id)),
             "TYPE" => ddl
                 .rows(db, |rows| rows.all::<TypeRow>())?
@@ -379,17 +418,17 @@ fn target(ddl: &mut Ddl<'_>, db: &Database, levels: &[Level; 3], invalid: &dyn F
                 .rows(db, |rows| load::object_row_named(rows, schema::OF_DATABASE, name0))?
                 .filter(|row| row.kind.as_str() == "TR")
                 .map(|row| (class::OBJECT, row.id)),
-            _ => return Err(invalid()),
+            _ => return Err(invalid(UNKNOWN_FIRST_LEVEL)),
         };
         let (class, id) = id.ok_or_else(absent)?;
         return Ok(Target { class, id, subid: 0, shown });
     }
     // USER names a schema where SQL Server 2000's scripts say so.
     if !matches!(kind0.as_str(), "SCHEMA" | "USER") {
-        return Err(invalid());
+        return Err(invalid(UNKNOWN_FIRST_LEVEL));
     }
-    let schema = ddl.rows(db, |rows| load::schema_named(rows, name0))?.ok_or_else(absent)?;
-    let (kind1, name1) = (kind1.as_deref().unwrap_or_default(), name1.as_deref().ok_or_else(absent)?);
+    let schema = ddl.rows(db, |rows| load::schema_named(rows, name0))?.ok_or_else(|| absent_as(4))?;
+    let (kind1, name1) = (kind1.as_deref().unwrap_or_default(), name1.as_deref().ok_or_else(|| invalid(NO_NAME))?);
     if kind1 == "TYPE" {
         let row =
             ddl.rows(db, |rows| rows.first::<TypeRow>(1, &[int(schema.id), name_datum(name1)]))?.ok_or_else(absent)?;
@@ -409,36 +448,52 @@ fn target(ddl: &mut Ddl<'_>, db: &Database, levels: &[Level; 3], invalid: &dyn F
         "DEFAULT" => &["D"],
         "RULE" => &["R"],
         "QUEUE" => &["SQ"],
-        _ => return Err(invalid()),
+        _ => return Err(invalid(UNKNOWN_LEVEL)),
     };
-    let row = ddl.rows(db, |rows| load::object_row_named(rows, schema.id, name1))?;
-    let row = row.filter(|row| kinds.contains(&row.kind.as_str())).ok_or_else(absent)?;
+    let row = ddl.rows(db, |rows| load::object_row_named(rows, schema.id, name1))?.ok_or_else(absent)?;
+    if !kinds.contains(&row.kind.as_str()) {
+        return Err(absent_as(9));
+    }
     let Some(kind2) = kind2.as_deref() else { return Ok(Target { class: 1, id: row.id, subid: 0, shown }) };
-    let name2 = name2.as_deref().ok_or_else(absent)?;
-    let same = |name: &str| db.equal_names(name, name2);
-    let (class, id, subid) = match kind2 {
+    let name2 = name2.as_deref().ok_or_else(|| invalid(NO_NAME))?;
+    let within = part(ddl, db, &row, (kind2, name2))?;
+    let (class, id, subid) = within.ok_or_else(|| match kind2 {
+        "COLUMN" | "PARAMETER" => absent_as(15),
+        "INDEX" | "CONSTRAINT" | "TRIGGER" => absent(),
+        _ => invalid(UNKNOWN_LEVEL),
+    })?;
+    Ok(Target { class, id, subid, shown })
+}
+
+/// Class, id and number of what is in an object. None: there is none, or nothing of that kind.
+fn part(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    object: &ObjectRow,
+    (kind, name): (&str, &str),
+) -> SqlResult<Option<(u8, i32, i32)>> {
+    let same = |own: &str| db.equal_names(own, name);
+    Ok(match kind {
         "COLUMN" | "PARAMETER" => {
-            let number = i16::from(kind2 == "PARAMETER");
-            let columns: Vec<ColumnRow> = ddl.rows(db, |rows| rows.find(0, &[int(row.id)]))?;
-            let column =
-                columns.into_iter().find(|column| column.number == number && same(&column.name)).ok_or_else(absent)?;
-            (if number == 0 { 1 } else { 2 }, row.id, column.colid)
+            let number = i16::from(kind == "PARAMETER");
+            let columns: Vec<ColumnRow> = ddl.rows(db, |rows| rows.find(0, &[int(object.id)]))?;
+            let column = columns.into_iter().find(|column| column.number == number && same(&column.name));
+            column.map(|column| (if number == 0 { 1 } else { 2 }, object.id, column.colid))
         }
         "INDEX" => {
-            let indexes: Vec<IndexRow> = ddl.rows(db, |rows| rows.find(0, &[int(row.id)]))?;
-            let index = indexes.into_iter().find(|index| index.name.as_deref().is_some_and(same)).ok_or_else(absent)?;
-            (7, row.id, index.indid)
+            let indexes: Vec<IndexRow> = ddl.rows(db, |rows| rows.find(0, &[int(object.id)]))?;
+            let index = indexes.into_iter().find(|index| index.name.as_deref().is_some_and(same));
+            index.map(|index| (7, object.id, index.indid))
         }
         "CONSTRAINT" | "TRIGGER" => {
-            let children: Vec<ObjectRow> = ddl.rows(db, |rows| rows.find(load::BY_PARENT, &[int(row.id)]))?;
+            let children: Vec<ObjectRow> = ddl.rows(db, |rows| rows.find(load::BY_PARENT, &[int(object.id)]))?;
             let child = children
                 .into_iter()
-                .find(|child| (child.kind.as_str() == "TR") == (kind2 == "TRIGGER") && same(&child.name));
-            (1, child.ok_or_else(absent)?.id, 0)
+                .find(|child| (child.kind.as_str() == "TR") == (kind == "TRIGGER") && same(&child.name));
+            child.map(|child| (1, child.id, 0))
         }
-        _ => return Err(invalid()),
-    };
-    Ok(Target { class, id, subid, shown })
+        _ => None,
+    })
 }
 
 /// sp_bindefault, sp_bindrule, sp_unbindefault, sp_unbindrule: the last parameter may be 'futureonly'.

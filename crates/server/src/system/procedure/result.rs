@@ -1,6 +1,6 @@
 //! A small result set that a native procedure makes.
 
-use exec::sink::{Command, Done, DoneKind, Sink};
+use exec::sink::{Command, Done, DoneKind, Outcome, Sink};
 use sql::plan::OutputColumn;
 use types::{Datum, RowBatch, SqlResult, SqlType, variant};
 
@@ -53,7 +53,7 @@ impl ResultSet {
     pub fn end(mut self, sink: &mut dyn Sink) -> SqlResult<()> {
         self.flush(sink)?;
         let row_count = Some(self.sent);
-        sink.done(Done { kind: DoneKind::InProcedure, command: Command::Select, row_count, error: false })
+        sink.done(Done { kind: DoneKind::InProcedure, command: Command::Select, row_count, outcome: Outcome::Well })
             .map_err(exec::session::stopped)
     }
 }

@@ -6,7 +6,7 @@ CREATE PROCEDURE sys.sp_columns @table_name nvarchar(384), @table_owner nvarchar
 SET NOCOUNT ON
 DECLARE @refused int, @object_id int
 EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT, 1
-IF @refused = 1 RETURN 1
+IF @refused = 1 RETURN -6
 SELECT c.TABLE_QUALIFIER, c.TABLE_OWNER, c.TABLE_NAME, c.COLUMN_NAME, c.DATA_TYPE, c.TYPE_NAME, c.PRECISION, c.LENGTH, c.SCALE,
   c.RADIX, c.NULLABLE, c.REMARKS, c.COLUMN_DEF, c.SQL_DATA_TYPE, c.SQL_DATETIME_SUB, c.CHAR_OCTET_LENGTH, c.ORDINAL_POSITION,
   c.IS_NULLABLE, c.SS_DATA_TYPE
@@ -19,7 +19,7 @@ CREATE PROCEDURE sys.sp_columns_90 @table_name nvarchar(384), @table_owner nvarc
 SET NOCOUNT ON
 DECLARE @refused int, @object_id int
 EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT, @fUsePattern
-IF @refused = 1 RETURN 1
+IF @refused = 1 RETURN -6
 SELECT c.TABLE_QUALIFIER, c.TABLE_OWNER, c.TABLE_NAME, c.COLUMN_NAME, c.DATA_TYPE, c.TYPE_NAME, c.PRECISION, c.LENGTH, c.SCALE,
   c.RADIX, c.NULLABLE, c.REMARKS, c.COLUMN_DEF, c.SQL_DATA_TYPE, c.SQL_DATETIME_SUB, c.CHAR_OCTET_LENGTH, c.ORDINAL_POSITION,
   c.IS_NULLABLE, c.SS_UDT_CATALOG_NAME, c.SS_UDT_SCHEMA_NAME, c.SS_UDT_ASSEMBLY_TYPE_NAME,
@@ -35,7 +35,7 @@ DECLARE @refused int, @object_id int
 IF @NameScope NOT IN (0, 1, 2, 3)
 BEGIN
   RAISERROR(15251, -1, -1, 'NameScope', '0, 1, 2, 3')
-  RETURN 1
+  RETURN -6
 END
 -- SQL_SOPT_SS_NAME_SCOPE of the driver: 0 a table's columns but those of a sparse column set, 1 a table type's, 2 all of a table, 3 those of
 -- the set alone.
@@ -55,7 +55,7 @@ BEGIN
   RETURN 0
 END
 EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT, @fUsePattern
-IF @refused = 1 RETURN 1
+IF @refused = 1 RETURN -6
 SELECT c.TABLE_QUALIFIER, c.TABLE_OWNER, c.TABLE_NAME, c.COLUMN_NAME, c.DATA_TYPE, c.TYPE_NAME, c.PRECISION, c.LENGTH, c.SCALE,
   c.RADIX, c.NULLABLE, c.REMARKS, c.COLUMN_DEF, c.SQL_DATA_TYPE, c.SQL_DATETIME_SUB, c.CHAR_OCTET_LENGTH, c.ORDINAL_POSITION,
   c.IS_NULLABLE, c.SS_IS_SPARSE, c.SS_IS_COLUMN_SET, c.SS_IS_COMPUTED, c.SS_IS_IDENTITY,
@@ -99,7 +99,7 @@ BEGIN
     RETURN 0
   END
   EXEC sys.check_database @table_qualifier
-  RETURN 1
+  RETURN -6
 END
 SET @table_type = UPPER(@table_type)
 SELECT o.qualifier AS TABLE_QUALIFIER, o.owner AS TABLE_OWNER, o.name AS TABLE_NAME, o.table_type AS TABLE_TYPE, CONVERT(varchar(254), NULL) AS REMARKS
@@ -118,7 +118,7 @@ CREATE PROCEDURE sys.sp_pkeys @table_name sysname, @table_owner sysname = NULL, 
 SET NOCOUNT ON
 DECLARE @refused int, @object_id int
 EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT
-IF @refused = 1 RETURN 1
+IF @refused = 1 RETURN -6
 SELECT k.TABLE_QUALIFIER, k.TABLE_OWNER, k.TABLE_NAME, k.COLUMN_NAME, CONVERT(smallint, k.key_ordinal) AS KEY_SEQ, k.PK_NAME
 FROM sys.odbc_primary_keys k
 WHERE k.object_id = @object_id
@@ -130,12 +130,12 @@ SET NOCOUNT ON
 IF @pktable_name IS NULL AND @fktable_name IS NULL
 BEGIN
   RAISERROR(15252, -1, -1)
-  RETURN 1
+  RETURN -6
 END
 DECLARE @refused int, @pk int, @fk int
 EXEC @refused = sys.odbc_table @pktable_qualifier, @pktable_owner, @pktable_name, @pk OUTPUT
 IF @refused = 0 EXEC @refused = sys.odbc_table @fktable_qualifier, @fktable_owner, @fktable_name, @fk OUTPUT
-IF @refused = 1 RETURN 1
+IF @refused = 1 RETURN -6
 IF @pktable_name IS NOT NULL SET @pk = ISNULL(@pk, 0)
 IF @fktable_name IS NOT NULL SET @fk = ISNULL(@fk, 0)
 SELECT r.PKTABLE_QUALIFIER, r.PKTABLE_OWNER, r.PKTABLE_NAME, r.PKCOLUMN_NAME, r.FKTABLE_QUALIFIER, r.FKTABLE_OWNER, r.FKTABLE_NAME,
@@ -146,8 +146,11 @@ FROM (
     CONVERT(sysname, DB_NAME()) AS FKTABLE_QUALIFIER, CONVERT(sysname, SCHEMA_NAME(f.schema_id)) AS FKTABLE_OWNER,
     CONVERT(sysname, f.name) AS FKTABLE_NAME, CONVERT(sysname, fc.name) AS FKCOLUMN_NAME,
     CONVERT(smallint, k.constraint_column_id) AS KEY_SEQ,
-    CONVERT(smallint, CASE r.update_referential_action WHEN 1 THEN 0 WHEN 0 THEN 1 ELSE r.update_referential_action END) AS UPDATE_RULE,
-    CONVERT(smallint, CASE r.delete_referential_action WHEN 1 THEN 0 WHEN 0 THEN 1 ELSE r.delete_referential_action END) AS DELETE_RULE,
+    -- Where only the table with the keys is given, SQL Server tells CASCADE from the rest and no more.
+    CONVERT(smallint, CASE WHEN r.update_referential_action = 1 THEN 0 WHEN r.update_referential_action = 0 OR @pktable_name IS NULL THEN 1
+      ELSE r.update_referential_action END) AS UPDATE_RULE,
+    CONVERT(smallint, CASE WHEN r.delete_referential_action = 1 THEN 0 WHEN r.delete_referential_action = 0 OR @pktable_name IS NULL THEN 1
+      ELSE r.delete_referential_action END) AS DELETE_RULE,
     CONVERT(sysname, r.name) AS FK_NAME, CONVERT(sysname, i.name) AS PK_NAME, CONVERT(smallint, 7) AS DEFERRABILITY
   FROM sys.foreign_keys r
   JOIN sys.foreign_key_columns k ON k.constraint_object_id = r.object_id
@@ -158,19 +161,20 @@ FROM (
   LEFT JOIN sys.indexes i ON i.object_id = r.referenced_object_id AND i.index_id = r.key_index_id
   WHERE (@pk IS NULL OR r.referenced_object_id = @pk) AND (@fk IS NULL OR r.parent_object_id = @fk)
 ) AS r
-ORDER BY CASE WHEN @fk IS NULL THEN r.FKTABLE_OWNER ELSE r.PKTABLE_OWNER END, CASE WHEN @fk IS NULL THEN r.FKTABLE_NAME ELSE r.PKTABLE_NAME END,
-  r.FK_NAME, r.KEY_SEQ
+ORDER BY CASE WHEN @pktable_name IS NULL THEN r.PKTABLE_OWNER ELSE r.FKTABLE_OWNER END,
+  CASE WHEN @pktable_name IS NULL THEN r.PKTABLE_NAME ELSE r.FKTABLE_NAME END, r.KEY_SEQ,
+  CASE WHEN @pktable_name IS NULL THEN r.PKCOLUMN_NAME ELSE r.FKCOLUMN_NAME END, r.FK_NAME
 GO
 CREATE PROCEDURE sys.sp_statistics @table_name sysname, @table_owner sysname = NULL, @table_qualifier sysname = NULL,
   @index_name sysname = N'%', @is_unique char(1) = 'N', @accuracy char(1) = 'Q' AS
 SET NOCOUNT ON
 DECLARE @refused int, @object_id int
 EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT
-IF @refused = 1 RETURN 1
+IF @refused = 1 RETURN -6
 IF @accuracy NOT IN ('C', 'E', 'Q')
 BEGIN
   RAISERROR(15251, -1, -1, 'accuracy', '''C'', ''E'', ''Q''')
-  RETURN 1
+  RETURN -6
 END
 SELECT CONVERT(sysname, DB_NAME()) AS TABLE_QUALIFIER, CONVERT(sysname, SCHEMA_NAME(o.schema_id)) AS TABLE_OWNER,
   CONVERT(sysname, o.name) AS TABLE_NAME, CONVERT(smallint, NULL) AS NON_UNIQUE, CONVERT(sysname, NULL) AS INDEX_QUALIFIER,
@@ -209,7 +213,7 @@ SET NOCOUNT ON
 DECLARE @refused int, @object_id int
 EXEC @refused = sys.check_special_columns @col_type, @scope, @nullable
 IF @refused = 0 EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT
-IF @refused = 1 RETURN 1
+IF @refused = 1 RETURN -6
 SELECT s.SCOPE, s.COLUMN_NAME, s.DATA_TYPE, s.TYPE_NAME, s.PRECISION, s.LENGTH, s.SCALE, s.PSEUDO_COLUMN
 FROM sys.odbc_special_columns(80, @ODBCVer, @object_id, @col_type, @scope, @nullable) AS s
 ORDER BY s.SCOPE, s.column_id
@@ -220,7 +224,7 @@ SET NOCOUNT ON
 DECLARE @refused int, @object_id int
 EXEC @refused = sys.check_special_columns @col_type, @scope, @nullable
 IF @refused = 0 EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT
-IF @refused = 1 RETURN 1
+IF @refused = 1 RETURN -6
 SELECT s.SCOPE, s.COLUMN_NAME, s.DATA_TYPE, s.TYPE_NAME, s.PRECISION, s.LENGTH, s.SCALE, s.PSEUDO_COLUMN
 FROM sys.odbc_special_columns(90, @ODBCVer, @object_id, @col_type, @scope, @nullable) AS s
 ORDER BY s.SCOPE, s.column_id
@@ -231,7 +235,7 @@ SET NOCOUNT ON
 DECLARE @refused int, @object_id int
 EXEC @refused = sys.check_special_columns @col_type, @scope, @nullable
 IF @refused = 0 EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT
-IF @refused = 1 RETURN 1
+IF @refused = 1 RETURN -6
 SELECT s.SCOPE, s.COLUMN_NAME, s.DATA_TYPE, s.TYPE_NAME, s.PRECISION, s.LENGTH, s.SCALE, s.PSEUDO_COLUMN
 FROM sys.odbc_special_columns(100, @ODBCVer, @object_id, @col_type, @scope, @nullable) AS s
 ORDER BY s.SCOPE, s.column_id
@@ -244,7 +248,7 @@ BEGIN
   IF @sp_qualifier <> N''
   BEGIN
     EXEC sys.check_database @sp_qualifier
-    RETURN 1
+    RETURN -6
   END
   SET @sp_name = N''
 END
@@ -261,7 +265,7 @@ CREATE PROCEDURE sys.sp_sproc_columns @procedure_name nvarchar(390) = N'%', @pro
 SET NOCOUNT ON
 DECLARE @refused int
 EXEC @refused = sys.check_database @procedure_qualifier
-IF @refused = 1 RETURN 1
+IF @refused = 1 RETURN -6
 SET @procedure_name = LEFT(@procedure_name, CHARINDEX(N';', @procedure_name + N';') - 1)
 SELECT p.PROCEDURE_QUALIFIER, p.PROCEDURE_OWNER, p.PROCEDURE_NAME, p.COLUMN_NAME, p.COLUMN_TYPE, p.DATA_TYPE, p.TYPE_NAME, p.PRECISION,
   p.LENGTH, p.SCALE, p.RADIX, p.NULLABLE, p.REMARKS, p.COLUMN_DEF, p.SQL_DATA_TYPE, p.SQL_DATETIME_SUB, p.CHAR_OCTET_LENGTH,
@@ -280,7 +284,7 @@ CREATE PROCEDURE sys.sp_sproc_columns_100 @procedure_name nvarchar(390) = N'%', 
 SET NOCOUNT ON
 DECLARE @refused int
 EXEC @refused = sys.check_database @procedure_qualifier
-IF @refused = 1 RETURN 1
+IF @refused = 1 RETURN -6
 SET @procedure_name = LEFT(@procedure_name, CHARINDEX(N';', @procedure_name + N';') - 1)
 SELECT p.PROCEDURE_QUALIFIER, p.PROCEDURE_OWNER, p.PROCEDURE_NAME, p.COLUMN_NAME, p.COLUMN_TYPE, p.DATA_TYPE, p.TYPE_NAME, p.PRECISION,
   p.LENGTH, p.SCALE, p.RADIX, p.NULLABLE, p.REMARKS, p.COLUMN_DEF, p.SQL_DATA_TYPE, p.SQL_DATETIME_SUB, p.CHAR_OCTET_LENGTH,
@@ -346,7 +350,7 @@ CREATE PROCEDURE sys.sp_table_privileges @table_name nvarchar(384), @table_owner
 SET NOCOUNT ON
 DECLARE @refused int
 EXEC @refused = sys.check_database @table_qualifier
-IF @refused = 1 RETURN 1
+IF @refused = 1 RETURN -6
 SELECT o.qualifier AS TABLE_QUALIFIER, o.owner AS TABLE_OWNER, o.name AS TABLE_NAME, p.GRANTOR, p.GRANTEE, p.PRIVILEGE, p.IS_GRANTABLE
 FROM sys.odbc_objects(@table_owner, @table_name, @fUsePattern) AS o
 CROSS JOIN sys.odbc_owner_privileges p
@@ -363,7 +367,7 @@ CREATE PROCEDURE sys.sp_column_privileges @table_name sysname, @table_owner sysn
 SET NOCOUNT ON
 DECLARE @refused int, @object_id int
 EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT
-IF @refused = 1 RETURN 1
+IF @refused = 1 RETURN -6
 SELECT c.TABLE_QUALIFIER, c.TABLE_OWNER, c.TABLE_NAME, c.COLUMN_NAME, p.GRANTOR, p.GRANTEE, p.PRIVILEGE, p.IS_GRANTABLE
 FROM sys.odbc_table_columns c
 CROSS JOIN sys.odbc_owner_privileges p

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use exec::session::Session as State;
-use types::{SqlResult, sql_error};
+use types::{Datum, SqlResult, sql_error};
 
 use crate::audit::actions::{ACTIONS, GROUPS, Level, ON_OBJECTS};
 use crate::audit::record::{Record, Records};
@@ -94,14 +94,19 @@ fn guid(written: &str) -> Cell {
     value.map_or(Cell::Answer(Answer::Null), |value| Cell::Datum(types::Datum::I128(value)))
 }
 
+/// Their dates are local already.
+fn local(ticks: i64) -> Cell {
+    Cell::Datum(Datum::I64(crate::catalog::clock::from_ticks(ticks).0))
+}
+
 fn audit(found: &Audit) -> NamedRow {
     let (on_failure, description) = found.on_failure.shown();
     vec![
         ("audit_id", number(found.id)),
         ("name", text(&found.name)),
         ("audit_guid", guid(&found.guid)),
-        ("create_date", Cell::Time(found.created)),
-        ("modify_date", Cell::Time(found.modified)),
+        ("create_date", local(found.created)),
+        ("modify_date", local(found.modified)),
         ("principal_id", number(found.principal)),
         ("type", text("FL")),
         ("type_desc", text("FILE")),
@@ -129,8 +134,8 @@ fn specification(found: &Specification, id: &'static str) -> NamedRow {
     vec![
         (id, number(found.id)),
         ("name", text(&found.name)),
-        ("create_date", Cell::Time(found.created)),
-        ("modify_date", Cell::Time(found.modified)),
+        ("create_date", local(found.created)),
+        ("modify_date", local(found.modified)),
         ("audit_guid", guid(&found.guid)),
         ("is_state_enabled", found.enabled.into()),
     ]

@@ -69,6 +69,7 @@ pub fn rows(
         "sysstatisticssteps" => statistics_rows::steps(&db, arguments),
         "sysagentnextrun" => agent_schedule::next_run(arguments),
         "dm_db_index_physical_stats" => physical_rows::physical_stats(host, state, arguments)?,
+        "dm_db_index_operational_stats" => physical_rows::operational_stats(host, state, arguments)?,
         "dm_db_index_usage_stats" => physical_rows::index_usage(host, state)?,
         "sysfilepages" => file_pages(host),
         "dm_db_file_space_usage" => server_rows::file_space(host)?,

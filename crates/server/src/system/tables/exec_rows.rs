@@ -9,12 +9,13 @@ use storage::{GrantEntry, TransactionEntry};
 use types::Datum;
 
 use super::os_rows::request_status;
-use super::plan_rows::{handle_cell, offsets};
+use super::plan_rows::{self, handle_cell, offsets};
 use super::transaction_rows::wait_resource;
 use crate::instance::handle::{self, PlanKey};
 use crate::instance::sessions::{Input, Picture, SessionEntry};
 use crate::security::actor::Actor;
 use crate::session::host::SessionHost;
+use crate::system::answer::Answer;
 use crate::system::cell::{Cell, NamedRow, address, number, text};
 use crate::system::principal::login_of;
 
@@ -187,6 +188,16 @@ fn statement(entry: &SessionEntry, seen: &Seen) -> (Cell, (usize, i64)) {
     }
 }
 
+/// `query_hash` and `query_plan_hash` of the query that runs. None: what runs is no query, or its plan is in no cache.
+fn hashes(host: &SessionHost, entry: &SessionEntry, seen: &Seen) -> Option<[[u8; 8]; 2]> {
+    let handle = match &seen.called {
+        Some(Called { text, database: Some(database) }) => handle::module_handle(text, *database),
+        Some(Called { text, database: None }) => handle::sql_handle(text),
+        None => handle::sql_handle(entry.input.lock().as_ref().and_then(Input::batch)?.as_ref()),
+    };
+    plan_rows::hashes(&host.server.plans.plan(&handle)?, seen.start)
+}
+
 /// What is left after `elapsed` milliseconds for `done` hundredths of a percent. 0: nobody knows.
 pub fn time_left_ms(elapsed: u64, done: u32) -> u64 {
     match u64::from(done) {
@@ -297,6 +308,10 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
             ("estimated_completion_time", number(time_left_ms(since, done))),
             ("granted_query_memory", number(granted_pages(&grants, entry.spid))),
         ];
+        if let Some(hashes) = hashes(host, &entry, &seen) {
+            let told = ["query_hash", "query_plan_hash"].into_iter().zip(hashes);
+            row.extend(told.map(|(name, hash)| (name, Cell::Answer(Answer::Bytes(hash.to_vec())))));
+        }
         row.extend(settings(&set(&entry, mine)));
         rows.push(row);
     }

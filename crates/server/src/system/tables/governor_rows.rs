@@ -29,6 +29,7 @@ pub fn rows(host: &SessionHost, name: &str) -> SqlResult<Option<Vec<NamedRow>>> 
             let since = catalog.started;
             let row = |(pool, usage): &(ResourcePool, MemoryPoolUsage)| {
                 let mut row = in_effect(pool, usage);
+                row.extend(of_queries(host, pool));
                 row.push(("statistics_start_time", Cell::Datum(Datum::I64(since.0))));
                 row
             };
@@ -52,7 +53,25 @@ fn asked_for(pool: &ResourcePool) -> NamedRow {
     [("pool_id", number(pool.id)), ("name", text(&pool.name))].into_iter().chain(settings).collect()
 }
 
-/// CPU, grants of memory and I/O are not counted by pool.
+/// Queries are those of the default pool, as all groups are but the internal one.
+fn of_queries(host: &SessionHost, pool: &ResourcePool) -> NamedRow {
+    if pool.id != DEFAULT_POOL {
+        return Vec::new();
+    }
+    let grants = host.server.catalog.storage.grants().totals();
+    let groups = host.server.catalog.workload_groups().all();
+    let cpu_ns: u64 = groups.iter().map(|group| work(host, group).cpu_ns).sum();
+    vec![
+        ("total_cpu_usage_ms", number(cpu_ns / 1_000_000)),
+        ("used_memgrant_kb", number(grants.used / 1024)),
+        ("total_memgrant_timeout_count", number(grants.timeouts)),
+        ("active_memgrant_count", number(grants.holders)),
+        ("active_memgrant_kb", number(grants.granted / 1024)),
+        ("memgrant_waiter_count", number(grants.waiters)),
+    ]
+}
+
+/// I/O is not counted by pool.
 fn in_effect(pool: &ResourcePool, usage: &MemoryPoolUsage) -> NamedRow {
     let mut row = asked_for(pool);
     row.extend([
@@ -64,31 +83,38 @@ fn in_effect(pool: &ResourcePool, usage: &MemoryPoolUsage) -> NamedRow {
     row
 }
 
-/// CPU time is that of the sessions here.
+/// What a group's sessions have done: those that have ended, and those there are here.
+fn work(host: &SessionHost, group: &WorkloadGroup) -> GroupFigures {
+    // The internal group has no sessions, and no figures of its own.
+    if group.id == INTERNAL_GROUP {
+        return GroupFigures::default();
+    }
+    let mut figures = host.server.catalog.workload_groups().figures(group.id);
+    let sessions = host.server.sessions.all();
+    let mut running = 0;
+    for session in sessions.iter().filter(|session| session.group.load(Ordering::Relaxed) == group.id) {
+        figures.requests += session.requests.load(Ordering::Relaxed);
+        figures.cpu_ns += session.cpu_ns.load(Ordering::Relaxed);
+        running += u32::from(session.request_started_ns.load(Ordering::Relaxed) != 0);
+    }
+    // Who asks for a turn and does not wait yet is no request that runs.
+    if group.settings[setting::MAX_REQUESTS] == 0 {
+        figures.active = running;
+    }
+    figures
+}
+
 fn group_in_effect(host: &SessionHost, group: &WorkloadGroup) -> NamedRow {
     let mut row = workload_group(group);
-    let sessions = host.server.sessions.all();
-    let of_group: Vec<_> =
-        sessions.iter().filter(|session| session.group.load(Ordering::Relaxed) == group.id).collect();
-    let requests = of_group.iter().filter(|session| session.request_started_ns.load(Ordering::Relaxed) != 0).count();
-    // The internal group has no sessions, and no figures of its own.
-    let figures = match group.id {
-        INTERNAL_GROUP => GroupFigures::default(),
-        id => host.server.catalog.workload_groups().figures(id),
-    };
-    // Who asks for a turn and does not wait yet is no request that runs.
-    let active = match group.settings[setting::MAX_REQUESTS] {
-        0 => requests,
-        _ => figures.active as usize,
-    };
-    let cpu_ns: u64 = of_group.iter().map(|session| session.cpu_ns.load(Ordering::Relaxed)).sum();
+    let figures = work(host, group);
     row.extend([
         ("statistics_start_time", Cell::Datum(Datum::I64(host.server.catalog.started.0))),
-        ("active_request_count", number(active)),
+        ("total_request_count", number(figures.requests)),
+        ("active_request_count", number(figures.active)),
         ("queued_request_count", number(figures.waiting)),
         ("total_queued_request_count", number(figures.waited)),
         ("total_cpu_limit_violation_count", number(figures.violations)),
-        ("total_cpu_usage_ms", number(cpu_ns / 1_000_000)),
+        ("total_cpu_usage_ms", number(figures.cpu_ns / 1_000_000)),
         ("effective_max_dop", number(1)),
     ]);
     row

@@ -8,6 +8,7 @@ pub mod index_sizes;
 pub mod xml_rows;
 pub mod reference_rows;
 pub mod catalog_rows;
+pub mod buffer_rows;
 pub mod physical_rows;
 pub mod plan_rows;
 pub mod governor_rows;

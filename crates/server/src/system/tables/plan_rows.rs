@@ -270,6 +270,13 @@ fn statement_stats(plan: &CachedPlan, query: &QueryText, measured: &Measured) ->
     row
 }
 
+/// `query_hash` and `query_plan_hash` of the query that begins there, in the text of the plan. None: none does.
+pub fn hashes(plan: &CachedPlan, start: u32) -> Option<[[u8; 8]; 2]> {
+    let query = plan.module.queries.iter().find(|query| query.statement.span.start == start)?;
+    let statement = text_of(plan, query);
+    Some([handle::query_hash(statement), plan_hash(plan, query, statement)])
+}
+
 /// A plan over what is a session's own is that session's: there the statement's words stand for it.
 fn plan_hash(plan: &CachedPlan, query: &QueryText, statement: &str) -> [u8; 8] {
     let Some(bound) = query.bound.get() else { return handle::query_hash(statement) };

@@ -402,6 +402,8 @@ fn file_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
 }
 
 fn service(host: &SessionHost) -> NamedRow {
+    let offset = os::clock::local_offset_minutes() as i16;
+    let started = types::datetime::moment::offset_value(host.server.catalog.started_ticks, offset);
     vec![
         ("servicename", text(&format!("SQL Server ({})", host.server.settings.instance))),
         ("startup_type", number(2)),
@@ -409,6 +411,7 @@ fn service(host: &SessionHost) -> NamedRow {
         ("status", number(4)),
         ("status_desc", text("Running")),
         ("process_id", number(os::env::process_id())),
+        ("last_startup_time", Cell::Datum(started)),
         ("service_account", text(&os::env::host_name())),
         ("is_clustered", text("N")),
     ]

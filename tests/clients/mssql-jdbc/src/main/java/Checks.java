@@ -1,5 +1,7 @@
 // mssql-jdbc against a running server: HOST PORT USER PASSWORD.
 
+import com.microsoft.sqlserver.jdbc.SQLServerBulkCopy;
+import com.microsoft.sqlserver.jdbc.SQLServerBulkCopyOptions;
 import com.microsoft.sqlserver.jdbc.SQLServerException;
 import java.math.BigDecimal;
 import java.nio.file.Files;
@@ -384,6 +386,123 @@ public class Checks {
         }
     }
 
+    /** Every type, as the driver reads it from another table; fires triggers of views, and tells of what does not fit. */
+    static void bulkCopy() throws Exception {
+        try (Connection from = connect(USUAL); Connection to = connect(USUAL)) {
+            execute(from, Files.readString(Path.of("../values.sql")));
+            execute(to, "DROP TABLE IF EXISTS dbo.jdbc_bulk; SELECT * INTO dbo.jdbc_bulk FROM dbo.client_values WHERE 1 = 0");
+            copy(from, "SELECT * FROM dbo.client_values", to, "dbo.jdbc_bulk", new SQLServerBulkCopyOptions());
+            String both = "SELECT COUNT(*) FROM (SELECT * FROM dbo.%s EXCEPT SELECT * FROM dbo.%s) d";
+            equal(one(to, both.formatted("client_values", "jdbc_bulk")), 0, "rows that were not copied");
+            equal(one(to, both.formatted("jdbc_bulk", "client_values")), 0, "rows that changed");
+            // NOT NULL columns are sent in the types that have no length.
+            execute(to, "DROP TABLE IF EXISTS dbo.jdbc_fixed, dbo.jdbc_fixed_to; CREATE TABLE dbo.jdbc_fixed (b bit NOT NULL, t tinyint NOT NULL, "
+                    + "s smallint NOT NULL, i int NOT NULL, l bigint NOT NULL, m money NOT NULL, n smallmoney NOT NULL, f float NOT NULL, r real NOT NULL, "
+                    + "d datetime NOT NULL, e smalldatetime NOT NULL, g uniqueidentifier NOT NULL); INSERT dbo.jdbc_fixed VALUES (1, 2, 3, 4, 5, 6.5, 7.5, "
+                    + "8.25, 9.5, '2024-02-29T13:14:15.123', '2024-02-29T13:14:00', '6F9619FF-8B86-D011-B42D-00C04FC964FF'); "
+                    + "SELECT * INTO dbo.jdbc_fixed_to FROM dbo.jdbc_fixed WHERE 1 = 0");
+            copy(from, "SELECT * FROM dbo.jdbc_fixed", to, "dbo.jdbc_fixed_to", new SQLServerBulkCopyOptions());
+            equal(one(to, both.formatted("jdbc_fixed", "jdbc_fixed_to")), 0, "rows of types without a length");
+            // A smalldatetime into other types of dates, and other types of dates into it.
+            execute(to, "DROP TABLE IF EXISTS dbo.jdbc_dates; CREATE TABLE dbo.jdbc_dates (a datetime, b datetime2(0), c date, d smalldatetime, e varchar(40))");
+            copy(from, "SELECT CONVERT(smalldatetime, '2024-02-29T13:14:00'), CONVERT(smalldatetime, '2024-02-29T13:14:00'), "
+                    + "CONVERT(smalldatetime, '2024-02-29T13:14:00'), CONVERT(datetime, '2024-02-29T13:14:00'), CONVERT(smalldatetime, '2024-02-29T13:14:00')", to,
+                    "dbo.jdbc_dates", new SQLServerBulkCopyOptions());
+            equal(one(to, "SELECT CONCAT(CONVERT(varchar(30), a, 126), ' ', CONVERT(varchar(30), b, 126), ' ', CONVERT(varchar(10), c, 120), ' ', CONVERT(varchar(30), d, 126)) "
+                    + "FROM dbo.jdbc_dates"), "2024-02-29T13:14:00 2024-02-29T13:14:00 2024-02-29 2024-02-29T13:14:00", "dates");
+        }
+    }
+
+    static void copy(Connection from, String query, Connection to, String table, SQLServerBulkCopyOptions options) throws SQLException {
+        try (Statement statement = from.createStatement(); ResultSet rows = statement.executeQuery(query);
+                SQLServerBulkCopy copy = new SQLServerBulkCopy(to)) {
+            copy.setBulkCopyOptions(options);
+            copy.setDestinationTableName(table);
+            copy.writeToServer(rows);
+        }
+    }
+
+    /** Rows go to the INSTEAD OF trigger of a view if triggers are to fire. */
+    static void bulkCopyIntoView() throws SQLException {
+        try (Connection from = connect(USUAL); Connection to = connect(USUAL)) {
+            execute(to, "DROP VIEW IF EXISTS dbo.jdbc_view; DROP TABLE IF EXISTS dbo.jdbc_one, dbo.jdbc_two; "
+                    + "CREATE TABLE dbo.jdbc_one (id int, a int); CREATE TABLE dbo.jdbc_two (id int, b varchar(10))");
+            execute(to, "CREATE VIEW dbo.jdbc_view AS SELECT o.id, o.a, t.b FROM dbo.jdbc_one o JOIN dbo.jdbc_two t ON t.id = o.id");
+            execute(to, "CREATE TRIGGER dbo.jdbc_instead ON dbo.jdbc_view INSTEAD OF INSERT AS BEGIN "
+                    + "INSERT dbo.jdbc_one SELECT id, a FROM inserted; INSERT dbo.jdbc_two SELECT id, b FROM inserted END");
+            SQLServerBulkCopyOptions fires = new SQLServerBulkCopyOptions();
+            fires.setFireTriggers(true);
+            copy(from, "SELECT 1 AS id, 10 AS a, 'x' AS b UNION ALL SELECT 2, 20, 'y'", to, "dbo.jdbc_view", fires);
+            equal(one(to, "SELECT CONCAT(SUM(a), ' ', STRING_AGG(b, ',') WITHIN GROUP (ORDER BY id)) FROM dbo.jdbc_view"), "30 x,y", "rows of the view");
+        }
+    }
+
+    /** OUT parameters of each type have its own type and length. */
+    static void outParameters() throws SQLException {
+        try (Connection connection = connect(USUAL)) {
+            execute(connection, "CREATE OR ALTER PROCEDURE dbo.jdbc_out @g uniqueidentifier OUTPUT, @n nvarchar(4000) OUTPUT, @d date OUTPUT, "
+                    + "@t time(3) OUTPUT, @m datetime2(4) OUTPUT, @o datetimeoffset(2) OUTPUT, @s smalldatetime OUTPUT, @c decimal(20, 5) OUTPUT, "
+                    + "@b bit OUTPUT, @v varbinary(max) OUTPUT, @x varchar(8000) OUTPUT AS "
+                    + "SELECT @g = '6F9619FF-8B86-D011-B42D-00C04FC964FF', @n = REPLICATE(N'字', 4000), @d = '2024-02-29', @t = '13:14:15.123', "
+                    + "@m = '2024-02-29T13:14:15.1234', @o = '2024-02-29T13:14:15.12+05:30', @s = '2024-02-29T13:14:00', @c = 1.5, @b = 1, @v = 0x0102, "
+                    + "@x = REPLICATE('x', 4000)");
+            for (int run = 0; run < 3; run++) {
+                try (CallableStatement call = connection.prepareCall("{call dbo.jdbc_out(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)}")) {
+                    int[] types = {microsoft.sql.Types.GUID, Types.NVARCHAR, Types.DATE, Types.TIME, Types.TIMESTAMP, microsoft.sql.Types.DATETIMEOFFSET,
+                        microsoft.sql.Types.SMALLDATETIME, Types.DECIMAL, Types.BIT, Types.LONGVARBINARY, Types.VARCHAR};
+                    for (int i = 0; i < types.length; i++) {
+                        if (types[i] == Types.DECIMAL) {
+                            call.registerOutParameter(i + 1, types[i], 5);
+                        } else {
+                            call.registerOutParameter(i + 1, types[i]);
+                        }
+                    }
+                    call.execute();
+                    equal(call.getString(1), "6F9619FF-8B86-D011-B42D-00C04FC964FF", "uniqueidentifier");
+                    equal(call.getString(2), "字".repeat(4000), "nvarchar(4000)");
+                    equal(call.getObject(3, LocalDate.class), LocalDate.of(2024, 2, 29), "date");
+                    equal(call.getObject(5, LocalDateTime.class), LocalDateTime.of(2024, 2, 29, 13, 14, 15, 123_400_000), "datetime2");
+                    equal(call.getObject(6, OffsetDateTime.class), OffsetDateTime.parse("2024-02-29T13:14:15.12+05:30"), "datetimeoffset");
+                    equal(call.getTimestamp(7), Timestamp.valueOf("2024-02-29 13:14:00"), "smalldatetime");
+                    equal(call.getBigDecimal(8), new BigDecimal("1.50000"), "decimal");
+                    equal(call.getBoolean(9), true, "bit");
+                    equal(call.getBytes(10), new byte[] {1, 2}, "varbinary(max)");
+                    equal(call.getString(11), "x".repeat(4000), "varchar(8000)");
+                }
+            }
+        }
+    }
+
+    /** A procedure's rows through a server cursor, which goes back and forth in them. */
+    static void scrollableCall() throws SQLException {
+        try (Connection connection = connect(USUAL)) {
+            execute(connection, "CREATE OR ALTER PROCEDURE dbo.jdbc_scroll @from int, @to int AS "
+                    + "SELECT value FROM (VALUES (1), (2), (3), (4), (5)) v (value) WHERE value BETWEEN @from AND @to ORDER BY value");
+            int[] kinds = {ResultSet.TYPE_SCROLL_INSENSITIVE, com.microsoft.sqlserver.jdbc.SQLServerResultSet.TYPE_SS_SCROLL_STATIC,
+                com.microsoft.sqlserver.jdbc.SQLServerResultSet.TYPE_SS_SERVER_CURSOR_FORWARD_ONLY};
+            for (int kind : kinds) {
+                try (CallableStatement call = connection.prepareCall("{call dbo.jdbc_scroll(?, ?)}", kind, ResultSet.CONCUR_READ_ONLY)) {
+                    for (int run = 0; run < 3; run++) {
+                        call.setInt(1, 2);
+                        call.setInt(2, 4);
+                        try (ResultSet rows = call.executeQuery()) {
+                            int sum = 0;
+                            while (rows.next()) {
+                                sum += rows.getInt(1);
+                            }
+                            equal(sum, 9, "sum of kind " + kind);
+                            if (kind != com.microsoft.sqlserver.jdbc.SQLServerResultSet.TYPE_SS_SERVER_CURSOR_FORWARD_ONLY) {
+                                equal(rows.last() && rows.previous() ? rows.getInt(1) : 0, 3, "back");
+                                equal(rows.absolute(1) ? rows.getInt(1) : 0, 2, "first");
+                                equal(rows.absolute(-1) ? rows.getInt(1) : 0, 4, "last");
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     static boolean report(String name, Check check) {
         try {
             check.run();
@@ -412,6 +531,10 @@ public class Checks {
         all &= report("cancel", Checks::cancel);
         all &= report("reset", Checks::reset);
         all &= report("large", Checks::large);
+        all &= report("bulk_copy", Checks::bulkCopy);
+        all &= report("bulk_copy_into_view", Checks::bulkCopyIntoView);
+        all &= report("out_parameters", Checks::outParameters);
+        all &= report("scrollable_call", Checks::scrollableCall);
         all &= report("recovered", Checks::recovered);
         all &= report("instance", Checks::instance);
         System.exit(all ? 0 : 1);
