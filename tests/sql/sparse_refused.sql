@@ -19,7 +19,17 @@ CREATE TABLE s (id int, a geometry SPARSE);
 GO
 CREATE TABLE s (id int, a geography SPARSE NULL);
 GO
+CREATE TABLE s (id int, a dbo.phone SPARSE NULL);
+GO
+CREATE TABLE s (id int, x xml COLUMN_SET FOR ALL_SPARSE_COLUMNS, y xml COLUMN_SET FOR ALL_SPARSE_COLUMNS);
+GO
+CREATE TABLE s (id int, x nvarchar(max) COLUMN_SET FOR ALL_SPARSE_COLUMNS);
+GO
 CREATE TABLE s (id int NOT NULL, a int SPARSE NULL, b xml SPARSE, c varchar(max) SPARSE, d sql_variant SPARSE NULL, e hierarchyid SPARSE);
+GO
+INSERT s (id, a) VALUES (1, 5), (2, NULL);
+SELECT id, a, b, c, d FROM s ORDER BY id;
+ALTER TABLE s ADD f int SPARSE NOT NULL;
 GO
 ALTER TABLE s ALTER COLUMN a ADD SPARSE;
 ALTER TABLE s ALTER COLUMN a DROP SPARSE;
