@@ -56,6 +56,7 @@ INSERT v SELECT 22, CAST('00000000-0000-0000-0000-000000000001' AS uniqueidentif
 INSERT v SELECT 23, NULL;
 INSERT v SELECT 24, CAST(1 AS tinyint);
 GO
+SELECT id, SQL_VARIANT_PROPERTY(v, 'BaseType') AS base, SQL_VARIANT_PROPERTY(v, 'precision') AS p, SQL_VARIANT_PROPERTY(v, 'SCALE') AS s, SQL_VARIANT_PROPERTY(v, 'TotalBytes') AS total, SQL_VARIANT_PROPERTY(v, 'MaxLength') AS most FROM v ORDER BY id;
 SELECT SQL_VARIANT_PROPERTY(v, 'Basetype ') AS a, SQL_VARIANT_PROPERTY(v, NULL) AS b, SQL_VARIANT_PROPERTY(v, 'Collation') AS c, DATALENGTH(v) AS n FROM v WHERE id IN (1, 5, 18) ORDER BY id;
 -- By families first: binary, text, exact, approximate, moments.
 SELECT id FROM v WHERE id IN (1, 6, 15, 17, 20, 22, 23) ORDER BY v;
@@ -205,6 +206,8 @@ SELECT STRING_AGG(q, ',') WITHIN GROUP (ORDER BY 1) FROM w;
 GO
 SELECT q, STRING_AGG(q, ',') FROM w GROUP BY ROLLUP (q);
 GO
+SELECT STRING_AGG(REPLICATE('x', 5000), ',') FROM w;
+GO
 SELECT STRING_AGG(REPLICATE(N'x', 3000), N',') FROM w;
 GO
 SELECT LEN(STRING_AGG(CAST(REPLICATE('x', 5000) AS varchar(max)), ',')) AS n FROM w;
@@ -297,6 +300,9 @@ GO
 SELECT CONVERT(date, '1/2/2024', 99);
 GO
 SELECT CONVERT(datetime, '1/2/2024', 112);
+GO
+-- JSON of moments and bytes. https://learn.microsoft.com/sql/relational-databases/json/how-for-json-converts-sql-server-data-types-to-json-data-types-sql-server
+SELECT CAST('2024-01-02T03:04:05+00:00' AS datetimeoffset(0)) AS a, CAST('2024-01-02T03:04:05.12+05:30' AS datetimeoffset(7)) AS b, CAST('2024-01-02T03:04:05' AS smalldatetime) AS c, 0xFFFFFF AS d, 'a/b' AS e FOR JSON PATH;
 GO
 -- A table that has had long values. https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-tables-transact-sql
 CREATE TABLE lob (id int, t varchar(max));

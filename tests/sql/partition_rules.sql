@@ -86,9 +86,9 @@ CREATE INDEX isp ON sp (id) ON ps (a);
 SELECT COUNT(*) AS n FROM sys.partitions WHERE object_id = OBJECT_ID('sp') AND index_id = 2;
 DROP TABLE sp;
 GO
-CREATE TABLE p (id int NOT NULL PRIMARY KEY, a int NOT NULL) ON ps (a);
+CREATE TABLE p (id int NOT NULL CONSTRAINT pkp PRIMARY KEY, a int NOT NULL) ON ps (a);
 GO
-CREATE TABLE p (id int NOT NULL, b varchar(10) NOT NULL, PRIMARY KEY (b) ON ps (b));
+CREATE TABLE p (id int NOT NULL, b varchar(10) NOT NULL, CONSTRAINT pkp PRIMARY KEY (b) ON ps (b));
 GO
 CREATE TABLE p (a int NOT NULL, b varchar(10)) ON ps (a);
 CREATE TABLE plain (a int NOT NULL, b varchar(10));
