@@ -1,7 +1,7 @@
 -- TRY and CATCH, THROW, XACT_STATE, transactions nested and named, cursors, sp_executesql, options of SET, names and binding.
 -- https://learn.microsoft.com/sql/t-sql/language-elements/try-catch-transact-sql, throw-transact-sql, rollback-transaction-transact-sql
 -- https://learn.microsoft.com/sql/t-sql/language-elements/fetch-transact-sql, https://learn.microsoft.com/sql/t-sql/statements/set-statements-transact-sql
-CREATE TABLE t (a int PRIMARY KEY, b varchar(3) NULL);
+CREATE TABLE t (a int CONSTRAINT pk_t PRIMARY KEY, b varchar(3) NULL);
 INSERT t VALUES (1, 'x'), (2, 'y'), (3, NULL);
 GO
 BEGIN TRY SELECT 1/0 END TRY BEGIN CATCH SELECT ERROR_NUMBER(), ERROR_SEVERITY(), ERROR_STATE(), ERROR_LINE(), ISNULL(ERROR_PROCEDURE(), '-'), XACT_STATE() END CATCH;

@@ -85,9 +85,7 @@ impl Datum {
 
     /// UTF-16LE, as nvarchar holds it.
     pub fn nvarchar(text: &str) -> Datum {
-        let mut bytes = Vec::new();
-        crate::collation::code_page::push_utf16(text, &mut bytes);
-        Datum::Bytes(bytes.into())
+        Datum::Bytes(text.encode_utf16().flat_map(u16::to_le_bytes).collect())
     }
 
     pub fn is_null(&self) -> bool {

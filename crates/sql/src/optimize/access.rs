@@ -89,6 +89,9 @@ const LOOKUP_COST: f64 = 12.0;
 /// less and grows with it.
 const LIGHT_LOOKUP_COST: f64 = 3.0;
 const LIGHT_ROWS_MAX: f64 = 1000.0;
+
+/// A table with fewer rows is scanned as fast as it is put aside by a key.
+pub const SPOOLED_ROWS_MIN: u64 = 32;
 /// A scan meets the locks of all rows, also in a table of a few: a seek is the better way then, too.
 const SCAN_COST_MIN: f64 = 100.0;
 

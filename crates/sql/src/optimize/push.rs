@@ -1,10 +1,10 @@
 //! Predicates move down to where their columns come from. A predicate that is volatile or holds a subquery stays where it was
 //! written, above whatever computes its columns.
 
+use super::access::SPOOLED_ROWS_MIN;
 use super::constant::{column_of, constant_of, equal_sides};
 use super::either::{cannot_fail, factored, implied};
 use super::rel::{ColumnId, ColumnSet, Join, Rel, substitute};
-use super::ways::SPOOLED_ROWS_MIN;
 use crate::plan::{Expr, ExprKind, JoinKind, TableSource};
 
 /// `rel` filtered by `predicates`, each as deep inside as it may go.

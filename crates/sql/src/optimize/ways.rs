@@ -1,15 +1,12 @@
 //! Ways to read one table other than by one scan: a seek for each arm of an OR, and rows put aside by what outer rows ask for.
 
-use super::access::{self, Access, Way};
+use super::access::{self, Access, SPOOLED_ROWS_MIN, Way};
 use super::constant::{equi, nulls_meet};
 use super::either::{ARMS_MAX, conjuncts, not_true};
 use super::estimate;
 use super::lower::{Lowered, Lowering, Output, Want};
 use super::rel::{ColumnId, ColumnSet, Columns, Get, Rel};
 use crate::plan::{Expr, ExprKind, IndexSpool, Operator, OperatorKind, TableSource};
-
-/// A table with fewer rows is scanned as fast.
-pub const SPOOLED_ROWS_MIN: u64 = 32;
 
 impl Lowering<'_> {
     /// Better than `access`, which is the best way with one scan.
