@@ -8,6 +8,9 @@ use ::types::SqlError;
 /// Tokens that have been taken since the error before.
 const TAKEN_MIN: usize = 3;
 
+/// Errors told at most: a long text that is no SQL at all has one at each third token.
+const TOLD_MAX: usize = 100;
+
 /// Errors of other numbers are the last.
 fn is_of_syntax(error: &SqlError) -> bool {
     matches!(error.number, 102 | 156 | 319)
@@ -30,7 +33,7 @@ impl<'a> Parser<'a> {
                 }
                 at = self.behind(at);
             }
-            let Some((error, token)) = self.next_error(at) else { return errors };
+            let Some((error, token)) = self.next_error(at).filter(|_| errors.len() < TOLD_MAX) else { return errors };
             (at, number) = (token, error.number);
             errors.push(error);
         }

@@ -202,8 +202,8 @@ fn counted(table: &Table, function: &PartitionFunctionDef, column: Option<u16>) 
     let mut add = |_: u64, row: &RowView<'_>| {
         key.clear();
         codec.encode_field(row, column, &mut key);
-        let is_below = |boundary: &Box<[u8]>| if function.right { **boundary <= *key } else { **boundary < *key };
-        counts[boundaries.partition_point(is_below)] += 1;
+        let is_below = |boundary: &[u8]| if function.right { boundary <= &*key } else { boundary < &*key };
+        counts[boundaries.partition_point(|boundary| is_below(boundary))] += 1;
     };
     let mut goes_on = || {
         os::wait::maybe_yield();
