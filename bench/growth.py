@@ -9,7 +9,6 @@ rows, twice the time; what sorts or misses the caches has more, as PostgreSQL th
 over --exponent is marked. Answers must be the same. The cases: growth_cases.py.
 """
 
-import argparse
 import math
 import pathlib
 import statistics
@@ -103,14 +102,9 @@ def measure(options, directory):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--heddle", default="target/release/heddle")
-    parser.add_argument("--postgres", default="/usr/lib/postgresql/15/bin", help="directory of its programs")
-    parser.add_argument("--pg-port", type=int, default=54330)
-    parser.add_argument("--pg-user", default="postgres", help="who runs it where this is run as root")
+    parser = tpch.arguments(__doc__)
     parser.add_argument("--rows", type=int, action="append", help="10,000, 100,000 and 1,000,000 where none is given")
     parser.add_argument("--memory", default="4GB")
-    parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--limit", type=int, default=60, help="seconds for a statement")
     parser.add_argument("--ratio", type=float, default=1.2)
     parser.add_argument("--exponent", type=float, default=1.1)

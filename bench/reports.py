@@ -11,7 +11,6 @@ as its own clock has them, for PostgreSQL as psql times them. All rows must be t
 --limit seconds is told as such and not run again, an error as one. The last columns are of the operator whose rows the plan expected worst, as tpch.py's.
 """
 
-import argparse
 import pathlib
 import statistics
 import sys
@@ -116,14 +115,9 @@ def run(options, directory):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--heddle", default="target/release/heddle")
-    parser.add_argument("--postgres", default="/usr/lib/postgresql/15/bin", help="directory of its programs")
-    parser.add_argument("--pg-port", type=int, default=54330)
-    parser.add_argument("--pg-user", default="postgres", help="who runs it where this is run as root")
+    parser = tpch.arguments(__doc__)
     parser.add_argument("--scale", type=float, default=1.0, help="1: 500,000 lines sold in stores")
     parser.add_argument("--memory", default="2GB")
-    parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--limit", type=int, default=60, help="seconds for a query")
     parser.add_argument("--only", help="numbers of queries, with commas between")
     parser.add_argument("--directory", type=pathlib.Path)

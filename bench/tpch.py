@@ -169,15 +169,21 @@ def same(ours, theirs, ordered=False):
     return len(ours) == len(theirs) and all(len(a) == len(b) and all(map(alike, a, b)) for a, b in zip(ours, theirs))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def arguments(description):
+    """Which servers are compared, and how often each is asked."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--heddle", default="target/release/heddle")
     parser.add_argument("--postgres", default="/usr/lib/postgresql/15/bin", help="directory of its programs")
     parser.add_argument("--pg-port", type=int, default=54330)
     parser.add_argument("--pg-user", default="postgres", help="who runs it where this is run as root")
+    parser.add_argument("--runs", type=int, default=3)
+    return parser
+
+
+def main():
+    parser = arguments(__doc__)
     parser.add_argument("--scale", type=float, default=0.1)
     parser.add_argument("--memory", default="2GB")
-    parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--limit", type=int, default=30, help="seconds for a query")
     parser.add_argument("--only", help="numbers of queries, with commas between")
     parser.add_argument("--directory", type=pathlib.Path)
