@@ -95,19 +95,8 @@ impl Engine {
         }
     }
 
-    /// `leaf_shared` of a key that may lie in the leaf `near` (0: no idea), as its fences say: no descent then.
-    #[inline]
-    pub fn leaf_near<'a>(&'a self, tree: &Tree, key: &[u8], near: u32) -> StorageResult<Shared<'a>> {
-        if near != 0 {
-            let leaf = self.buffer.shared(&tree.file, near)?;
-            if self.is_leaf_of(tree, &leaf) && page::is_within_fences(&leaf, key) {
-                return Ok(leaf);
-            }
-        }
-        self.leaf_shared(tree, Target::Key(key))
-    }
-
-    /// The leaf that `key` belongs to, and its place there: `leaf_near` that looks at the fences only if the place does not tell.
+    /// The leaf that `key` belongs to, and its place there. It may lie in the leaf `near` (0: no idea), as its neighbours there or the fences say: no
+    /// descent then.
     #[inline]
     pub fn place_near<'a>(&'a self, tree: &Tree, key: &[u8], near: u32) -> StorageResult<(Shared<'a>, (usize, bool))> {
         if near != 0 {

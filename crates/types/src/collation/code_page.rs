@@ -133,11 +133,16 @@ fn widen(ascii: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// Whether these units of UTF-16LE are ASCII characters, all of them.
+#[inline]
+pub(super) fn are_ascii(units: &[[u8; 2]]) -> bool {
+    units.iter().fold(0, |bits, unit| bits | unit[0] & 0x80 | unit[1]) == 0
+}
+
 /// The characters of UTF-16LE, if all are ASCII.
 fn narrowed(utf16: &[u8]) -> Option<Vec<u8>> {
     let units = utf16.as_chunks::<2>().0;
-    let beyond = units.iter().fold(0, |bits, unit| bits | unit[0] & 0x80 | unit[1]);
-    (beyond == 0).then(|| units.iter().map(|unit| unit[0]).collect())
+    are_ascii(units).then(|| units.iter().map(|unit| unit[0]).collect())
 }
 
 pub fn decode_str(code_page: CodePage, bytes: &[u8]) -> String {

@@ -191,7 +191,7 @@ impl Comparer {
         match self.form {
             Form::Utf16 => {
                 let (units, rest) = text.as_chunks::<2>();
-                rest.is_empty() && units.iter().fold(0, |all, unit| all | (unit[0] & 0x80) | unit[1]) == 0
+                rest.is_empty() && code_page::are_ascii(units)
             }
             Form::Single(_) | Form::Multi(_) => text.is_ascii(),
         }

@@ -107,9 +107,8 @@ impl<'a> Reader<'a> {
         if at.leaf == 0 && at.in_a_row >= LEAVES_IN_A_ROW {
             engine.buffer.read_ahead(&tree.file, at.last + 1);
         }
-        let leaf = engine.leaf_near(tree, &at.lower, at.leaf)?;
+        let (leaf, (first, is_whole_key)) = engine.place_near(tree, &at.lower, at.leaf)?;
         at.step_to(leaf.number());
-        let (first, is_whole_key) = page::lower_bound(&leaf, &at.lower);
         let count = page::slot_count(&leaf);
         let mut end = at.upper().map_or(count, |upper| page::lower_bound_from(&leaf, upper, first));
         let mut cut = false;
