@@ -286,7 +286,7 @@ class Postgres:
         settings = {
             "port": port, "listen_addresses": "'127.0.0.1'", "unix_socket_directories": f"'{self.directory}'",
             "shared_buffers": "'2GB'", "max_connections": 1200, "max_wal_size": "'20GB'", "checkpoint_timeout": "'30min'",
-            "synchronous_commit": "off", "max_parallel_workers_per_gather": 0,
+            "synchronous_commit": "off", "max_parallel_workers_per_gather": 0, "max_parallel_maintenance_workers": 0,
         }
         with open(self.directory / "data/postgresql.conf", "a") as conf:
             conf.writelines(f"{name} = {value}\n" for name, value in settings.items())

@@ -105,7 +105,7 @@ class Peer:
         self.made = not (directory / "pg").exists()
         fresh = (options.postgres, options.pg_port, directory, options.pg_user, "tcp", None)
         self.server = Postgres(*fresh) if self.made else self.again(options, directory)
-        self.limit_s = options.limit
+        self.limit_s, self.workers = options.limit, options.pg_workers
 
     @staticmethod
     def again(options, directory):
@@ -128,7 +128,7 @@ class Peer:
 
     def run(self, text):
         before = cpu_of(self.server.pids())
-        script = f"set statement_timeout = '{self.limit_s}s'; set work_mem = '128MB'; set jit = off;\n\\timing on\n{text};\n"
+        script = f"set statement_timeout = '{self.limit_s}s'; set work_mem = '128MB'; set jit = off; set max_parallel_workers_per_gather = {self.workers};\n\\timing on\n{text};\n"
         result = self.server.run("psql", "-qAtX", "-v", "ON_ERROR_STOP=1", input=script, capture_output=True)
         if result.returncode:
             if "statement timeout" in result.stderr:
@@ -176,6 +176,7 @@ def arguments(description):
     parser.add_argument("--postgres", default="/usr/lib/postgresql/15/bin", help="directory of its programs")
     parser.add_argument("--pg-port", type=int, default=54330)
     parser.add_argument("--pg-user", default="postgres", help="who runs it where this is run as root")
+    parser.add_argument("--pg-workers", type=int, default=0, help="its parallel workers for a query")
     parser.add_argument("--runs", type=int, default=3)
     return parser
 

@@ -35,10 +35,20 @@ const BLOCKS_MAX: usize = 16;
 /// Of the memory: what blocks that are written at once may take.
 const WRITER_PART: usize = 16;
 
-/// A record in memory, with the first bytes of its key, which decide most comparisons.
+/// The first bytes of a key, which decide most comparisons.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Prefix(u64, u64);
+
+impl Prefix {
+    fn of(key: &[u8]) -> Prefix {
+        Prefix(prefix(key), key.get(8..).map_or(0, prefix))
+    }
+}
+
+/// A record in memory.
 #[derive(Clone, Copy)]
 struct Entry {
-    prefix: u64,
+    prefix: Prefix,
     chunk: u32,
     at: u32,
 }
@@ -57,10 +67,12 @@ fn head(key: &[u8], payload: &[u8]) -> [u8; HEAD_BYTES] {
     head
 }
 
-/// Records in memory, in sorted runs but for the last one.
+/// Records in memory, in sorted runs but for the last one. Each run has its own chunks.
 #[derive(Default)]
 struct Rows {
     chunks: Vec<Vec<u8>>,
+    /// Those before are of sorted runs.
+    open_chunk: usize,
     /// Empty ones.
     spare: Vec<Vec<u8>>,
     entries: Vec<Entry>,
@@ -92,7 +104,7 @@ impl Rows {
     }
 
     fn has_room(&self, record: usize) -> bool {
-        self.chunks.last().is_some_and(|last| last.capacity() - last.len() >= record)
+        self.chunks[self.open_chunk..].last().is_some_and(|last| last.capacity() - last.len() >= record)
     }
 
     fn fits_spare(&self, record: usize) -> bool {
@@ -103,20 +115,28 @@ impl Rows {
         (self.entries.len() + self.entries.len() / 2).max(CHUNK_BYTES / size_of::<Entry>())
     }
 
-    fn push(&mut self, key: &[u8], payload: &[u8]) {
-        let record = HEAD_BYTES + key.len() + payload.len();
-        if self.fits_spare(record) && !self.has_room(record) {
+    /// Makes room in the last chunk.
+    fn make_room(&mut self, record: usize) {
+        if self.has_room(record) {
+            return;
+        }
+        if self.fits_spare(record) {
             self.chunks.extend(self.spare.pop());
-        } else if !self.has_room(record) {
+        } else {
             self.chunks.push(Vec::with_capacity(record.max(CHUNK_BYTES)));
             self.chunk_bytes += record.max(CHUNK_BYTES);
         }
+    }
+
+    fn push(&mut self, key: &[u8], payload: &[u8]) {
+        let record = HEAD_BYTES + key.len() + payload.len();
+        self.make_room(record);
         if self.entries.len() == self.entries.capacity() {
             self.entries.reserve_exact(self.grown() - self.entries.len());
         }
         let chunk = self.chunks.len() - 1;
         let last = &mut self.chunks[chunk];
-        self.entries.push(Entry { prefix: prefix(key), chunk: chunk as u32, at: last.len() as u32 });
+        self.entries.push(Entry { prefix: Prefix::of(key), chunk: chunk as u32, at: last.len() as u32 });
         last.extend_from_slice(&head(key, payload));
         last.extend_from_slice(key);
         last.extend_from_slice(payload);
@@ -125,24 +145,37 @@ impl Rows {
 
     /// Empties it. What others may be put into is kept: memory that is touched anew costs as much as the sort.
     fn restart(&mut self) {
-        for mut chunk in self.chunks.drain(..) {
-            if chunk.capacity() == CHUNK_BYTES {
-                chunk.clear();
-                self.spare.push(chunk);
-            }
-        }
-        self.chunk_bytes = self.spare.len() * CHUNK_BYTES;
+        let chunks = std::mem::take(&mut self.chunks);
+        self.keep_spare(chunks);
+        self.open_chunk = 0;
         self.entries.clear();
         self.ends.clear();
         self.open_bytes = 0;
+    }
+
+    fn keep_spare(&mut self, chunks: Vec<Vec<u8>>) {
+        for mut chunk in chunks {
+            if chunk.capacity() == CHUNK_BYTES {
+                chunk.clear();
+                self.spare.push(chunk);
+            } else {
+                self.chunk_bytes -= chunk.capacity();
+            }
+        }
     }
 
     fn open_rows(&self) -> usize {
         self.entries.len() - self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Sorts the last run, if there is one.
-    fn end_run(&mut self, pacer: &mut Pacer<'_>) -> StorageResult<()> {
+    /// Bytes of the chunks of the run that is not sorted yet.
+    fn open_chunk_bytes(&self) -> usize {
+        self.chunks[self.open_chunk..].iter().map(Vec::capacity).sum()
+    }
+
+    /// Sorts the last run, if there is one. `laid`: its records, too, are put in order, for which there is memory once more: whoever merges many
+    /// runs would wait for each record.
+    fn end_run(&mut self, laid: bool, pacer: &mut Pacer<'_>) -> StorageResult<()> {
         let rows = self.open_rows();
         if rows == 0 {
             return Ok(());
@@ -150,9 +183,28 @@ impl Rows {
         let mut entries = std::mem::take(&mut self.entries);
         let start = entries.len() - rows;
         entries[start..].sort_unstable_by(|a, b| self.compare(a, b));
+        if laid {
+            self.lay(&mut entries[start..]);
+        }
         self.entries = entries;
         self.ends.push(self.entries.len());
+        self.open_chunk = self.chunks.len();
         heard(pacer.spend(rows * PLACE + std::mem::take(&mut self.open_bytes)))
+    }
+
+    /// Puts the records of the run into new chunks, in the order of the entries.
+    fn lay(&mut self, entries: &mut [Entry]) {
+        let old = self.chunks.split_off(self.open_chunk);
+        for entry in entries {
+            let record = &old[entry.chunk as usize - self.open_chunk][entry.at as usize..];
+            let (key, payload) = parts(record);
+            let length = HEAD_BYTES + key.len() + payload.len();
+            self.make_room(length);
+            let chunk = self.chunks.len() - 1;
+            (entry.chunk, entry.at) = (chunk as u32, self.chunks[chunk].len() as u32);
+            self.chunks[chunk].extend_from_slice(&record[..length]);
+        }
+        self.keep_spare(old);
     }
 }
 
@@ -174,6 +226,13 @@ impl Source<'_> {
         match self {
             Source::Memory(rows, at, _) => rows.record(rows.entries[*at]),
             Source::File { record, .. } => record,
+        }
+    }
+
+    fn prefix(&self) -> Prefix {
+        match self {
+            Source::Memory(rows, at, _) => rows.entries[*at].prefix,
+            Source::File { record, .. } => Prefix::of(parts(record).0),
         }
     }
 
@@ -206,7 +265,7 @@ impl Source<'_> {
 /// The records of several sorted runs, in order.
 struct Merge<'r> {
     /// Each with the prefix of its key.
-    sources: Vec<(u64, Source<'r>)>,
+    sources: Vec<(Prefix, Source<'r>)>,
     heap: RunHeap,
 }
 
@@ -225,13 +284,13 @@ impl<'r> Merge<'r> {
             let left = run.rows;
             let mut source = Source::File { run, position: Position::reading(blocks), record: Vec::new(), left };
             if source.step()? {
-                sources.push((prefix(parts(source.record()).0), source));
+                sources.push((source.prefix(), source));
             }
         }
         Ok(Merge::of(sources))
     }
 
-    fn of(sources: Vec<(u64, Source<'r>)>) -> Merge<'r> {
+    fn of(sources: Vec<(Prefix, Source<'r>)>) -> Merge<'r> {
         let heap = RunHeap::new(sources.len(), |a, b| is_before(&sources, a, b));
         Merge { sources, heap }
     }
@@ -248,7 +307,7 @@ impl<'r> Merge<'r> {
             each(key, payload)?;
             let has_more = source.step()?;
             if has_more {
-                *head = prefix(parts(source.record()).0);
+                *head = source.prefix();
             }
             self.heap.stepped(has_more, |a, b| is_before(&self.sources, a, b));
         }
@@ -256,7 +315,7 @@ impl<'r> Merge<'r> {
     }
 }
 
-fn is_before(sources: &[(u64, Source<'_>)], a: u32, b: u32) -> bool {
+fn is_before(sources: &[(Prefix, Source<'_>)], a: u32, b: u32) -> bool {
     let (left, right) = (&sources[a as usize], &sources[b as usize]);
     let order = left.0.cmp(&right.0);
     let order = order.then_with(|| parts(left.1.record()).0.cmp(parts(right.1.record()).0));
@@ -279,7 +338,7 @@ impl KeySort {
 
     /// Writes what is in memory to a work file, and begins anew. The memory is for the next run, unless somebody waits for some.
     fn write_run(&mut self, pacer: &mut Pacer<'_>) -> StorageResult<()> {
-        self.rows.end_run(pacer)?;
+        self.rows.end_run(false, pacer)?;
         let run = self.write(Merge::of_memory(&self.rows), pacer)?;
         self.files.push(run);
         if self.workspace.is_awaited() {
@@ -345,7 +404,8 @@ impl KeySorter for KeySort {
         }
         self.rows.push(key, payload);
         if self.rows.open_rows() == RUN_ROWS || self.rows.open_bytes >= RUN_BYTES {
-            self.rows.end_run(pacer)?;
+            let laid = self.held.hold(&self.workspace, self.held.bytes() + self.rows.open_chunk_bytes());
+            self.rows.end_run(laid, pacer)?;
         }
         Ok(())
     }
@@ -356,7 +416,7 @@ impl KeySorter for KeySort {
         each: &mut dyn FnMut(&[u8], &[u8]) -> StorageResult<()>,
     ) -> StorageResult<()> {
         if self.files.is_empty() {
-            self.rows.end_run(pacer)?;
+            self.rows.end_run(false, pacer)?;
             Merge::of_memory(&self.rows).run(pacer, each)?;
         } else {
             if !self.rows.entries.is_empty() {

@@ -370,6 +370,15 @@ impl<'a> RowBuilder<'a> {
         }
     }
 
+    /// A value as another row stores it, in a column of the same type.
+    #[inline]
+    pub fn push_stored(&mut self, value: &[u8]) {
+        match self.layout.places[self.column] {
+            Place::Fixed { .. } => self.fixed_place().1.copy_from_slice(value),
+            Place::Variable { .. } => self.push_bytes(value),
+        }
+    }
+
     /// The value is elsewhere, at what `reference` means to storage. Panics if the column is of fixed width.
     pub fn push_overflow(&mut self, reference: &OverflowRef) {
         let Place::Variable { index } = self.layout.places[self.column] else {

@@ -155,6 +155,7 @@ pub fn concat<'a>(
         match part.eval(context, row)? {
             None if ty.is_string() && context.null_is_empty() => {}
             None => return Ok(None),
+            Some(Cow::Owned(own)) if joined.is_empty() => joined = own,
             Some(part) => pacer.copy(&part, &mut joined)?,
         }
         if joined.len() > kernel::VALUE_BYTES_MAX {

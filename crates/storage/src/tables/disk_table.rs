@@ -500,11 +500,10 @@ pub(crate) fn entry_of(
     entry.extend_from_slice(&(locator.len() as u16).to_le_bytes());
     entry.extend_from_slice(locator);
     let mut builder = RowBuilder::new(&index.row, entry);
-    for (position, column) in index.columns.iter().enumerate() {
+    for column in index.columns.iter() {
         match view.field(*column as usize) {
             Field::Null => builder.push_null(),
-            Field::Bytes(bytes) if index.row.is_variable(position) => builder.push_bytes(bytes),
-            Field::Bytes(_) => builder.push(&view.datum(*column as usize)),
+            Field::Bytes(bytes) => builder.push_stored(bytes),
             Field::Overflow(_) => unreachable!("what an index holds is in place"),
         }
     }

@@ -303,8 +303,7 @@ pub(crate) fn complete(part: &Shape, partial: &[u8], image: &mut Vec<u8>) -> Sto
     for column in 0..layout.len() {
         match view.field(column) {
             Field::Null => builder.push_null(),
-            Field::Bytes(bytes) if layout.is_variable(column) => builder.push_bytes(bytes),
-            Field::Bytes(_) => builder.push(&view.datum(column)),
+            Field::Bytes(bytes) => builder.push_stored(bytes),
             Field::Overflow(_) => unreachable!("long values are in place"),
         }
     }

@@ -8,7 +8,7 @@
 //! Chunks are versioned rows like any other: rollback, recovery and ghost cleanup need nothing special. A reference is
 //! only reached through a row version some snapshot sees, and as long as that is so its chunks, ghosts or not, stay.
 
-use types::row::{Field, OVERFLOW_REF_BYTES, OverflowRef, RowBuilder, RowLayout, RowView};
+use types::row::{Field, OVERFLOW_REF_BYTES, OverflowRef, RowBuilder, RowView};
 
 use crate::concurrency::locks::Patience;
 use crate::concurrency::versions::ROW_HEADER_BYTES;
@@ -59,11 +59,10 @@ fn columns_to_move(rows: Stored<'_>, stays: &dyn Fn(usize) -> bool, view: &RowVi
     (bytes <= image_max).then_some(moved)
 }
 
-pub(crate) fn push_field(builder: &mut RowBuilder<'_>, layout: &RowLayout, view: &RowView<'_>, column: usize) {
+pub(crate) fn push_field(builder: &mut RowBuilder<'_>, view: &RowView<'_>, column: usize) {
     match view.field(column) {
         Field::Null => builder.push_null(),
-        Field::Bytes(bytes) if layout.is_variable(column) => builder.push_bytes(bytes),
-        Field::Bytes(_) => builder.push(&view.datum(column)),
+        Field::Bytes(bytes) => builder.push_stored(bytes),
         Field::Overflow(reference) => builder.push_overflow(reference),
     }
 }
@@ -94,7 +93,7 @@ impl Engine {
         for column in 0..layout.len() {
             match references.iter().find(|(moved, _)| *moved == column) {
                 Some((_, reference)) => builder.push_overflow(reference),
-                None => push_field(&mut builder, layout, view, column),
+                None => push_field(&mut builder, view, column),
             }
         }
         builder.finish();
@@ -161,7 +160,7 @@ impl Engine {
                     self.read_long(tree, reference, &mut value)?;
                     builder.push_bytes(&value);
                 }
-                None => push_field(&mut builder, layout, &view, column),
+                None => push_field(&mut builder, &view, column),
             }
         }
         builder.finish();

@@ -287,10 +287,18 @@ fn case<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Val
     let upper = call.id == FunctionId::Upper;
     let pacer = &mut context.pacer();
     if !ty.is_unicode_string() && value.is_ascii() {
-        let mut mapped = Vec::with_capacity(value.len());
-        pacer.chunks(&value, |chunk| {
-            mapped.extend(if upper { chunk.to_ascii_uppercase() } else { chunk.to_ascii_lowercase() });
-        })?;
+        let mut mapped = match value {
+            Cow::Owned(own) => own,
+            Cow::Borrowed(bytes) => copy(context, bytes)?,
+        };
+        for chunk in mapped.chunks_mut(STRIDE) {
+            if upper {
+                chunk.make_ascii_uppercase()
+            } else {
+                chunk.make_ascii_lowercase()
+            }
+            pacer.spend(chunk.len())?;
+        }
         return Ok(Value::owned(mapped));
     }
     let map = if upper { collation::letters::to_upper } else { collation::letters::to_lower };
@@ -370,14 +378,19 @@ fn replace<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<
     let with = given!(call.bytes(2, context, row));
     let ty = call.arguments[0].ty;
     let comparer = collation::comparer(&ty);
-    let mut out = Vec::with_capacity(value.len());
-    let mut at = 0;
     let pacer = &mut context.pacer();
-    while let Some(found) = search::find(&comparer, &value, &pattern, at, pacer)? {
+    let mut next = search::find(&comparer, &value, &pattern, 0, pacer)?;
+    if next.is_none() {
+        return Ok(Value::Bytes(value));
+    }
+    let mut out = Vec::with_capacity(value.len() + (4 * with.len()).min(STRIDE));
+    let mut at = 0;
+    while let Some(found) = next {
         pacer.copy(&value[at..found.start], &mut out)?;
         pacer.copy(&with, &mut out)?;
         at = found.end;
         bounded(out.len())?;
+        next = search::find(&comparer, &value, &pattern, at, pacer)?;
     }
     pacer.copy(&value[at..], &mut out)?;
     Ok(call.result_bytes(out))

@@ -73,7 +73,7 @@ impl MemoryTable {
         for (column, reference) in references.iter().enumerate() {
             match reference {
                 Some(reference) => builder.push_overflow(reference),
-                None => push_field(&mut builder, layout, &view, column),
+                None => push_field(&mut builder, &view, column),
             }
         }
         builder.finish();
@@ -175,7 +175,7 @@ impl MemoryTable {
         for column in 0..layout.len() {
             match view.overflow(column) {
                 Some(reference) => builder.push_bytes(self.value(reference)?),
-                None => push_field(&mut builder, layout, &view, column),
+                None => push_field(&mut builder, &view, column),
             }
         }
         builder.finish();
@@ -231,7 +231,7 @@ impl MemoryTable {
         for column in 0..layout.len() {
             match view.overflow(column) {
                 Some(reference) if keys.contains(&column) => builder.push_bytes(self.value(reference)?),
-                _ => push_field(&mut builder, layout, &view, column),
+                _ => push_field(&mut builder, &view, column),
             }
         }
         builder.finish();

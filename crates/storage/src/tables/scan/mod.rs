@@ -205,6 +205,8 @@ pub struct DiskScan {
     at: Position,
     ahead: Vec<(Vec<u8>, Locator)>,
     ahead_next: usize,
+    /// Buffers of images that have been read.
+    spare: Vec<Vec<u8>>,
 }
 
 /// What is read and how: stays as the scan moves.
@@ -278,7 +280,7 @@ impl DiskScan {
         debug_assert_eq!(places.len(), spec.columns.len(), "each wanted column has its place");
         let source = Source { table, index, spec, places, fixed, keeps_locators: false };
         source.lock_table(tx)?;
-        Ok(DiskScan { source, at, ahead: Vec::new(), ahead_next: 0 })
+        Ok(DiskScan { source, at, ahead: Vec::new(), ahead_next: 0, spare: Vec::new() })
     }
 
     /// Goes to another range of keys, whatever was left of the one before: what a join does for each of its outer rows.
@@ -298,14 +300,17 @@ impl DiskScan {
     }
 
     pub fn next(&mut self, tx: &mut Transaction) -> StorageResult<Option<RowRef<'_>>> {
-        let DiskScan { source, at, ahead, ahead_next } = self;
+        let DiskScan { source, at, ahead, ahead_next, spare } = self;
         if *ahead_next == ahead.len() {
-            ahead.clear();
+            spare.extend(ahead.drain(..).map(|(image, _)| image));
             *ahead_next = 0;
             source.keeps_locators = true;
             while ahead.is_empty() && !at.done {
                 source.part(at, tx, AHEAD_ROWS, &mut |image: &[u8], locator: &[u8]| {
-                    ahead.push((image.to_vec(), Locator::new(locator)));
+                    let mut own = spare.pop().unwrap_or_default();
+                    own.clear();
+                    own.extend_from_slice(image);
+                    ahead.push((own, Locator::new(locator)));
                     Ok(())
                 })?;
                 match source.looks_up() {
