@@ -30,7 +30,7 @@ KINDS = {
 }
 WRITE = """CREATE PROCEDURE written AS SET NOCOUNT ON; DECLARE @id int = ABS(CHECKSUM(NEWID())) % {rows};
 UPDATE b{rows} SET g += 1, s = CONCAT('99-', @id % 5000, '+', @id) WHERE id = @id"""
-PG_WRITE = "\\set id random(0, {last})\nupdate b{rows} set g = g + 1, s = concat('99-', :id % 5000, '+', :id) where id = :id;\n"
+PG_WRITE = "\\set id random(0, {last})\nupdate b{rows} set g = g + 1, s = concat('99-', cast(:id as int) % 5000, '+', cast(:id as int)) where id = :id;\n"
 SESSIONS = 10
 
 
@@ -104,16 +104,15 @@ def written_there(options, peer, rows, directory):
     log.chmod(0o777)
     for old in log.iterdir():
         old.unlink()
-    rate = peer.server.run("pgbench", "-n", "-M", "prepared", "-c", str(SESSIONS), "-j", "2", "-T", str(options.seconds), "-l", f"--log-prefix={log}/of", "-f", str(script),
-                           capture_output=True, check=True)
+    peer.server.run("pgbench", "-n", "-M", "prepared", "-c", str(SESSIONS), "-j", "2", "-T", str(options.seconds), "-l", f"--log-prefix={log}/of", "-f", str(script),
+                    capture_output=True, check=True)
     waits = sorted(int(line.split()[2]) for file in log.iterdir() for line in file.read_text().splitlines())
-    assert rate.returncode == 0 and waits
     return len(waits) / options.seconds, waits[len(waits) * 99 // 100] / 1e3
 
 
 def beside(options, heddle, peer, rows, directory):
     """Writers without and with builds."""
-    heddle.sql(WRITE.format(rows=rows))
+    heddle.sql("EXEC(N'" + WRITE.format(rows=rows).replace("'", "''") + "')")
     make = (lambda: heddle.sql(f"CREATE INDEX online ON b{rows} (g, s) WITH (ONLINE = ON)"), lambda: heddle.sql(f"DROP INDEX online ON b{rows}"))
     make_there = (lambda: peer.server.sql(f"create index concurrently online on b{rows} (g, s)"), lambda: peer.server.sql("drop index concurrently online"))
     for name, write, (build, drop) in (("here", lambda: written_here(options, heddle), make), ("there", lambda: written_there(options, peer, rows, directory), make_there)):

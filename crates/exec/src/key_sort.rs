@@ -14,7 +14,7 @@ use storage::spill::{BLOCK_ROOM, Position, Spill, Stream};
 use storage::{KeySorter, StorageError, StorageResult};
 use types::pause::Pacer;
 
-use crate::run_heap::{RunHeap, prefix};
+use crate::run_tree::{RunTree, prefix};
 use crate::workspace::{Held, Workspace};
 
 const HEAD_BYTES: usize = 6;
@@ -266,7 +266,7 @@ impl Source<'_> {
 struct Merge<'r> {
     /// Each with the prefix of its key.
     sources: Vec<(Prefix, Source<'r>)>,
-    heap: RunHeap,
+    tree: RunTree,
 }
 
 impl<'r> Merge<'r> {
@@ -291,8 +291,8 @@ impl<'r> Merge<'r> {
     }
 
     fn of(sources: Vec<(Prefix, Source<'r>)>) -> Merge<'r> {
-        let heap = RunHeap::new(sources.len(), |a, b| is_before(&sources, a, b));
-        Merge { sources, heap }
+        let tree = RunTree::new(sources.len(), |a, b| is_before(&sources, a, b));
+        Merge { sources, tree }
     }
 
     fn run(
@@ -300,7 +300,7 @@ impl<'r> Merge<'r> {
         pacer: &mut Pacer<'_>,
         each: &mut dyn FnMut(&[u8], &[u8]) -> StorageResult<()>,
     ) -> StorageResult<()> {
-        while let Some(first) = self.heap.first() {
+        while let Some(first) = self.tree.first() {
             let (head, source) = &mut self.sources[first as usize];
             let (key, payload) = parts(source.record());
             heard(pacer.spend(ROW_WORK + key.len() + payload.len()))?;
@@ -309,7 +309,7 @@ impl<'r> Merge<'r> {
             if has_more {
                 *head = source.prefix();
             }
-            self.heap.stepped(has_more, |a, b| is_before(&self.sources, a, b));
+            self.tree.stepped(has_more, |a, b| is_before(&self.sources, a, b));
         }
         Ok(())
     }

@@ -11,7 +11,7 @@
 pub mod sink;
 pub mod profile;
 pub mod workspace;
-mod run_heap;
+mod run_tree;
 pub mod key_sort;
 pub mod cursor_book;
 pub mod columns;

@@ -7,7 +7,7 @@ use super::keys::{KeyList, ListedKey, RowKeys};
 use super::row_file::{PIECE_BYTES, READER_BYTES, RowFile, RowReader};
 use crate::columns;
 use crate::context::Context;
-use crate::run_heap::{RunHeap, prefix};
+use crate::run_tree::{RunTree, prefix};
 use crate::workspace::Held;
 
 /// Of a run without keys: with them a piece takes what others do.
@@ -92,7 +92,7 @@ fn is_before(runs: &[Run], keys: Option<&RowKeys>, a: u32, b: u32) -> bool {
 /// Rows of several runs, in order.
 pub struct Merge {
     runs: Vec<Run>,
-    heap: RunHeap,
+    tree: RunTree,
 }
 
 impl Merge {
@@ -135,8 +135,8 @@ impl Merge {
                 runs.push(run);
             }
         }
-        let heap = RunHeap::new(runs.len(), |a, b| is_before(&runs, keys.as_deref(), a, b));
-        Ok(Merge { runs, heap })
+        let tree = RunTree::new(runs.len(), |a, b| is_before(&runs, keys.as_deref(), a, b));
+        Ok(Merge { runs, tree })
     }
 
     /// Appends the next rows, as many columns of each as `out` has: up to `wanted`, fewer if they are long or at the end.
@@ -149,7 +149,7 @@ impl Merge {
     ) -> SqlResult<()> {
         let mut bytes = 0;
         while out.rows < wanted && bytes < 8 * PIECE_BYTES {
-            let Some(first) = self.heap.first() else { return Ok(()) };
+            let Some(first) = self.tree.first() else { return Ok(()) };
             let run = &mut self.runs[first as usize];
             for (to, from) in out.columns.iter_mut().zip(&run.piece.columns) {
                 columns::append_row(to, from, run.at);
@@ -162,7 +162,7 @@ impl Merge {
                 run.piece.clear();
                 run.file = RowFile::finished(context)?;
             }
-            self.heap.stepped(has_more, |a, b| is_before(&self.runs, keys.as_deref(), a, b));
+            self.tree.stepped(has_more, |a, b| is_before(&self.runs, keys.as_deref(), a, b));
         }
         Ok(())
     }

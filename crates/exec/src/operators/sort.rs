@@ -14,7 +14,7 @@ use super::{batch_of, drain, source};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
 use crate::expression::{Compiler, Scalar};
-use crate::run_heap::prefix;
+use crate::run_tree::prefix;
 
 struct Sort {
     input: Box<dyn RowSource>,
