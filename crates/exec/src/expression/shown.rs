@@ -30,13 +30,20 @@ pub fn shown(context: &Context, ty: &SqlType, value: &Datum) -> SqlResult<String
 }
 
 pub fn base64(bytes: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<String> {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    base64_by(&BASE64, bytes, pacer)
+}
+
+/// The digits of RFC 4648, and those that are safe in URLs.
+pub const BASE64: [u8; 64] = *b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+pub const BASE64_SAFE: [u8; 64] = *b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+pub fn base64_by(digits: &[u8; 64], bytes: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<String> {
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         pacer.spend(chunk.len())?;
         let word = (0..3).fold(0_u32, |word, i| word << 8 | chunk.get(i).copied().unwrap_or(0) as u32);
         for i in 0..4 {
-            let digit = DIGITS[(word >> (18 - 6 * i) & 63) as usize] as char;
+            let digit = digits[(word >> (18 - 6 * i) & 63) as usize] as char;
             out.push(if i <= chunk.len() { digit } else { '=' });
         }
     }
@@ -44,11 +51,12 @@ pub fn base64(bytes: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<String> {
 }
 
 /// None: it is no base 64. White space is passed over.
-pub fn from_base64(text: &str) -> Option<Vec<u8>> {
+pub fn from_base64(text: &str, pacer: &mut Pacer<'_>) -> SqlResult<Option<Vec<u8>>> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let (mut word, mut digits) = (0_u32, 0);
     let mut padding = 0;
     for byte in text.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
+        pacer.spend(1)?;
         let digit = match byte {
             b'A'..=b'Z' => byte - b'A',
             b'a'..=b'z' => byte - b'a' + 26,
@@ -59,10 +67,10 @@ pub fn from_base64(text: &str) -> Option<Vec<u8>> {
                 padding += 1;
                 continue;
             }
-            _ => return None,
+            _ => return Ok(None),
         };
         if padding > 0 {
-            return None;
+            return Ok(None);
         }
         (word, digits) = (word << 6 | u32::from(digit), digits + 1);
         if digits == 4 {
@@ -71,11 +79,11 @@ pub fn from_base64(text: &str) -> Option<Vec<u8>> {
         }
     }
     if (digits + padding) % 4 != 0 || digits == 1 {
-        return None;
+        return Ok(None);
     }
     if digits > 0 {
         let whole = word << (6 * (4 - digits));
         out.extend_from_slice(&whole.to_be_bytes()[1..digits]);
     }
-    Some(out)
+    Ok(Some(out))
 }

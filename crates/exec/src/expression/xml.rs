@@ -114,7 +114,7 @@ impl XmlCall {
     fn converted(&self, context: &Context, value: &Atomic) -> SqlResult<Value<'static>> {
         let mut text = value.show();
         if self.ty.is_binary() {
-            let Some(bytes) = from_base64(&text) else { return Ok(Value::Null) };
+            let Some(bytes) = from_base64(&text, &mut context.pacer())? else { return Ok(Value::Null) };
             return kernel::convert(context, Value::owned(bytes), &SqlType::VARBINARY_MAX, &self.ty, None, true);
         }
         let exact = self.ty.is_integer() || self.ty.is_decimal() || self.ty.kind == TypeKind::Money;
@@ -145,7 +145,7 @@ impl XmlCall {
         let mut pacer = context.pacer();
         for item in items {
             let Item::Node(_, node) = item else { continue };
-            pacer.spend(behind.len())?;
+            pacer.spend(NODE + behind.len())?;
             push(Datum::Bytes([&node.to_le_bytes()[..], &behind].concat().into()));
         }
         Ok(())

@@ -13,7 +13,7 @@ use types::{Datum, SqlResult, TypeKind, sql_error};
 use super::given;
 use crate::context::Context;
 use crate::expression::general::{Call, Function};
-use crate::expression::shown::{base64, from_base64};
+use crate::expression::shown::{BASE64, BASE64_SAFE, base64_by, from_base64};
 use crate::kernel;
 use crate::value::{Row, Value};
 
@@ -115,9 +115,9 @@ fn random_bytes<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlRe
 fn base64_encode<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
     let bytes = given!(call.bytes(0, context, row));
     let is_safe = call.arguments.len() > 1 && given!(call.i64(1, context, row)) != 0;
-    let mut text = base64(&bytes, &mut context.pacer())?;
+    let mut text = base64_by(if is_safe { &BASE64_SAFE } else { &BASE64 }, &bytes, &mut context.pacer())?;
     if is_safe {
-        text = text.trim_end_matches('=').replace('+', "-").replace('/', "_");
+        text.truncate(text.trim_end_matches('=').len());
     }
     call.long_text(&text, context)
 }
@@ -148,7 +148,7 @@ fn base64_decode<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlR
         return Err(invalid(21));
     }
     plain.extend(std::iter::repeat_n('=', missing));
-    from_base64(&plain).map(Value::owned).ok_or_else(|| invalid(21))
+    from_base64(&plain, pacer)?.map(Value::owned).ok_or_else(|| invalid(21))
 }
 
 /// In the format GZIP, with the header that SQL Server writes. A string as its bytes lie.
