@@ -69,6 +69,11 @@ def filled(text, sessions, number, rows):
     return text.format(of=of, of_a=of_a, of_b=of_b, where=where, n=number)
 
 
+def prime_from(rows):
+    """At least so large, for every value of v once, and of t."""
+    return next(n for n in range(rows | 1, rows * 2 + 9, 2) if all(n % k for k in range(3, int(n**0.5) + 1, 2)))
+
+
 def megabytes(text):
     number, unit = re.fullmatch(r"(\d+)(MB|GB)", text).groups()
     return int(number) * (1024 if unit == "GB" else 1)
@@ -232,8 +237,7 @@ def main():
     parser.add_argument("--only", action="append", choices=[*QUERIES, *BUILDS])
     parser.add_argument("--directory", help="where the servers' data lies for a while")
     options = parser.parse_args()
-    # Every value of v once, and of t: a prime at least as large as there are rows, without a table of primes.
-    options.prime = next(n for n in range(options.rows | 1, options.rows * 2 + 9, 2) if all(n % k for k in range(3, int(n**0.5) + 1, 2)))
+    options.prime = prime_from(options.rows)
     wrong = False
     for sessions in options.sessions or [1, 8]:
         with tempfile.TemporaryDirectory(dir=options.directory) as directory:
