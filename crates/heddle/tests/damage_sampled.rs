@@ -102,7 +102,7 @@ fn judged(server: &Server, sa: &mut Connection, (name, right): (&str, i64), show
 #[test]
 fn damage_of_data_files_is_found_or_harmless_and_stays_in_its_database() {
     let cases = number("DAMAGE_CASES").unwrap_or(CASES);
-    let seed = number("SEED").unwrap_or_else(|| u64::from(std::process::id()));
+    let seed = number("SEED").unwrap_or(1);
     let mut random = Random(seed);
     let (server, directory) = start("damage-sampled");
     let mut sa = connect(&server, "master");
@@ -141,7 +141,7 @@ fn damage_of_data_files_is_found_or_harmless_and_stays_in_its_database() {
 #[test]
 fn damage_of_shared_files_is_found_or_harmless() {
     let cases = number("DAMAGE_CASES").unwrap_or(CASES / 2);
-    let seed = number("SEED").unwrap_or_else(|| u64::from(std::process::id()));
+    let seed = number("SEED").unwrap_or(1);
     let mut random = Random(seed);
     let (server, directory) = start("damage-shared");
     let mut sa = connect(&server, "master");
