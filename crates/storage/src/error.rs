@@ -148,7 +148,7 @@ impl fmt::Display for StorageError {
             StorageError::AlreadyExists => write!(f, "already exists"),
             StorageError::NoBackup => write!(f, "no backup to go on from"),
             StorageError::NewerFormat { found, known } => {
-                write!(f, "files of format {found}; this program reads up to {known}")
+                write!(f, "files of format {found}; this program reads up to {known}: a newer version wrote them")
             }
             StorageError::Damaged(what) => write!(f, "damaged: {what}"),
             StorageError::Io(what) => write!(f, "I/O error: {what}"),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use storage::{DatabaseId, FileWork, LogSpace};
+use storage::{DatabaseId, FileWork, LogHolder, LogSpace};
 use types::datetime::LanguageId;
 use types::{Datum, SqlResult, SqlType, variant};
 
@@ -212,7 +212,11 @@ pub fn log_bytes(host: &SessionHost, db: &Database) -> LogSpace {
 fn log_reuse(host: &SessionHost) -> Vec<NamedRow> {
     let catalog = &host.server.catalog;
     let row = |db: &Arc<Database>| {
-        let holder = catalog.storage.log_holder_of(db.storage_id());
+        let holder = match catalog.storage.log_holder_of(db.storage_id()) {
+            // Its log waits for the next step of its restore: no log backup can be taken of it, which would be let in by nobody.
+            LogHolder::LogBackup if db.awaits_restore() => LogHolder::Backup,
+            holder => holder,
+        };
         vec![
             ("database_id", number(db.id.0)),
             ("reuse_wait", number(holder.number())),
