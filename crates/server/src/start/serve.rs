@@ -382,6 +382,7 @@ fn any_admin() -> Option<Listener> {
 pub fn start(settings: Settings) -> Result<(Server, Listeners), String> {
     // The port first: a start that cannot serve must not touch the data.
     let mut listeners = Listeners::bind(&settings)?;
+    init::check(&settings)?;
     let (disk, directory) = open_disk(&settings)?;
     let certificate = renewal::at_start(&settings)?;
     let admin = settings.admin_listen;
@@ -473,6 +474,7 @@ pub(crate) fn open_on(
         );
     }
     let new = storage.databases().is_empty();
+    init::begin(&settings, new)?;
     let made_password = (new && settings.sa_password.is_none()).then(make_password);
     let password = settings.sa_password.as_ref().or(made_password.as_ref());
     let sa_password_hash = password.map(|password| {
@@ -493,6 +495,10 @@ pub(crate) fn open_on(
     let archive = seat::take_seat(&settings, &storage, &boot.data_directory)?;
     let catalog = Catalog::boot(storage, &boot)
         .map_err(|error| format!("cannot open the catalog in {}: {error}", boot.data_directory))?;
+    // At once: whatever fails from here on, the data are there, and nobody else knows it.
+    if let Some(password) = &made_password {
+        eprintln!("The password of sa is {password} (it is shown only now)");
+    }
     check_collation(&catalog, &settings)?;
     tell_configuration(&catalog, &settings, memory);
     let refused = |error: StorageError| format!("no memory for what engines share: {error}");
@@ -545,9 +551,6 @@ pub(crate) fn open_on(
     machine::follow_counting(&server);
     machine::follow_caches(&server);
     machine::follow_quota(&server);
-    if let Some(password) = made_password {
-        eprintln!("The password of sa is {password} (it is shown only now)");
-    }
     Ok((server, new))
 }
 
