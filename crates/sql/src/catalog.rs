@@ -8,7 +8,7 @@ use types::key::KeyCodec;
 use types::{CollationId, Datum, KeySet, SqlError, SqlType, TypeKind};
 
 use crate::mask::MaskFunction;
-use crate::statistics::{TableStatistics, Wanted};
+use crate::statistics::{Met, TableStatistics, Wanted};
 
 /// `sys.databases.database_id`: 1 master, 2 tempdb, 3 model, 4 msdb, 5 and up the user's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -527,6 +527,11 @@ pub trait Catalog {
     /// The values of the column `given`, as parts of a key, in rows that pass all tests: a table of so few rows is read for it. None: somebody
     /// changes its definition.
     fn keys_where(&self, _table: &Arc<TableDef>, _tests: &mut [ColumnTest<'_>], _given: u16) -> Option<Vec<Box<[u8]>>> {
+        None
+    }
+
+    /// Of rows of some leaves, how many have one of the `keys` in the column `joined`, and how many of these pass all tests. `keys` are in order.
+    fn met(&self, _table: &Arc<TableDef>, _tests: &mut [ColumnTest<'_>], _joined: u16, _keys: &[Box<[u8]>]) -> Option<Met> {
         None
     }
 

@@ -92,7 +92,7 @@ const QUICK_TURNS: u32 = 32;
 /// little but write.
 const TOLD_TURNS: u32 = 1_000;
 
-/// What a loop knows of its last turns.
+/// What a loop knows of its last turns. It asks now and then: a turn is to cost nothing.
 struct Turns {
     /// Whether it was quiet around the loop.
     quiet: bool,
@@ -107,9 +107,9 @@ impl Turns {
         Turns { quiet: runner.quiet, idle: 0, works: runner.works }
     }
 
-    #[inline(always)]
-    fn turn(&mut self, runner: &mut Runner<'_>) {
-        self.idle = if runner.works == self.works { self.idle.saturating_add(1) } else { 0 };
+    /// So many turns more.
+    fn passed(&mut self, turns: u32, runner: &mut Runner<'_>) {
+        self.idle = if runner.works == self.works { self.idle.saturating_add(turns) } else { 0 };
         self.works = runner.works;
         runner.quiet = self.quiet || self.idle > TOLD_TURNS;
     }
@@ -267,7 +267,7 @@ impl<'a> Runner<'a> {
         loop {
             let Some(mut at) = place_of(code, label) else { return Ok(Flow::Goto(label)) };
             self.yield_point()?;
-            told.turn(self);
+            told.passed(1, self);
             let mut flow = self.enter(&code[at], label)?;
             label = loop {
                 match flow {
@@ -430,9 +430,9 @@ impl<'a> Runner<'a> {
                     flow => return Ok(flow),
                 }
             }
-            told.turn(self);
             turns = turns.wrapping_add(1);
             if turns.is_multiple_of(QUICK_TURNS) {
+                told.passed(QUICK_TURNS, self);
                 self.yield_point()?;
             }
         }

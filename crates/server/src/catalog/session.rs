@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sql::catalog::{
     ColumnTest, DatabaseId, ModuleDef, Object, ObjectId, ObjectName, PartitionFunctionDef, TableDef, UserType,
 };
-use sql::statistics::{TableStatistics, Wanted};
+use sql::statistics::{Met, TableStatistics, Wanted};
 use storage::Transaction;
 use types::{CollationId, SqlError, SqlResult, SqlType, sql_error};
 
@@ -738,6 +738,10 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
 
     fn keys_where(&self, table: &Arc<TableDef>, tests: &mut [ColumnTest<'_>], given: u16) -> Option<Vec<Box<[u8]>>> {
         statistics::keys_where(&self.catalog.storage, table, tests, given)
+    }
+
+    fn met(&self, table: &Arc<TableDef>, tests: &mut [ColumnTest<'_>], joined: u16, keys: &[Box<[u8]>]) -> Option<Met> {
+        statistics::met(&self.catalog.storage, table, tests, joined, keys)
     }
 
     fn collation(&self) -> CollationId {

@@ -11,7 +11,7 @@ use os::sync::RwLock;
 use os::wait::WaitType;
 use sql::catalog::{ColumnTest, FilterTerm, TableDef};
 use sql::statistics::distinct::DistinctCounter;
-use sql::statistics::{HistogramBuilder, Statistics, TableStatistics, Wanted, Watch, changes_max};
+use sql::statistics::{HistogramBuilder, Met, Statistics, TableStatistics, Wanted, Watch, changes_max};
 use storage::{ChangeCount, Isolation, Sampled, Storage, Table};
 use types::key::KeyCodec;
 use types::row::{Field, RowView};
@@ -295,6 +295,7 @@ pub fn ask(
         all: found.iter().map(|kept| kept.statistics.clone()).collect(),
         watch: automatic.update.then_some(watch),
         found: None,
+        met: Vec::new(),
     }
 }
 
@@ -433,19 +434,59 @@ pub fn keys_where(
     tests: &mut [ColumnTest<'_>],
     given: u16,
 ) -> Option<Vec<Box<[u8]>>> {
+    let mut found = Vec::new();
+    test_rows(storage, table, u64::MAX, tests, given, &mut |key, passes| {
+        if passes() {
+            found.push(key.into());
+        }
+    })?;
+    Some(found)
+}
+
+/// Leaves of which rows are counted that have some keys.
+const MET_LEAVES: u64 = 24;
+
+/// See `sql::catalog::Catalog::met`.
+pub fn met(
+    storage: &Storage,
+    table: &TableDef,
+    tests: &mut [ColumnTest<'_>],
+    joined: u16,
+    keys: &[Box<[u8]>],
+) -> Option<Met> {
+    let mut met = Met::default();
+    test_rows(storage, table, MET_LEAVES, tests, joined, &mut |key, passes| {
+        if keys.binary_search_by(|own| (**own).cmp(key)).is_ok() {
+            met.rows += 1;
+            met.passed += u32::from(passes());
+        }
+    })?;
+    Some(met)
+}
+
+/// Shows `row` the key in the column `given` of each row of at most so many leaves, and what says whether the row passes all tests. None:
+/// somebody changes the table's definition, or wants this to end.
+fn test_rows(
+    storage: &Storage,
+    table: &TableDef,
+    leaves_max: u64,
+    tests: &mut [ColumnTest<'_>],
+    given: u16,
+    row: &mut dyn FnMut(&[u8], &mut dyn FnMut() -> bool),
+) -> Option<()> {
     let (_holding, opened) = hold(storage, table, false)?;
     let place = |column: u16| table.stored[usize::from(column)].map(usize::from);
     let stored = place(given)?;
     let places = tests.iter().map(|(column, _)| place(*column)).collect::<Option<Vec<usize>>>()?;
     let codec = KeyCodec::new(&table.columns[usize::from(given)].ty, false);
-    let (mut key, mut found) = (Vec::new(), Vec::new());
-    let mut add = |_: u64, row: &RowView<'_>| {
-        let lies_here = |ordinal: usize| matches!(row.field(ordinal), Field::Bytes(_));
-        let mut all = places.iter().zip(tests.iter_mut());
-        if lies_here(stored) && all.all(|(&at, (_, passes))| lies_here(at) && passes(&row.datum(at))) {
+    let mut key = Vec::new();
+    let mut add = |_: u64, view: &RowView<'_>| {
+        let lies_here = |ordinal: usize| matches!(view.field(ordinal), Field::Bytes(_));
+        if lies_here(stored) {
             key.clear();
-            codec.encode_field(row, stored, &mut key);
-            found.push(key.as_slice().into());
+            codec.encode_field(view, stored, &mut key);
+            let mut all = places.iter().zip(tests.iter_mut());
+            row(&key, &mut || all.all(|(&at, (_, passes))| lies_here(at) && passes(&view.datum(at))));
         }
     };
     let mut ended = false;
@@ -454,8 +495,8 @@ pub fn keys_where(
         ended |= !pause();
         !ended
     };
-    visit(&opened, u64::MAX, &mut goes_on, &mut add)?;
-    (!ended).then_some(found)
+    visit(&opened, leaves_max, &mut goes_on, &mut add)?;
+    (!ended).then_some(())
 }
 
 /// The values of some columns in sampled rows, as keys.

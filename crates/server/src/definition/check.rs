@@ -78,6 +78,13 @@ pub struct Looked {
     counted: Vec<Counted>,
 }
 
+impl Looked {
+    /// Whether the definitions are damaged: what is read through them fails, too.
+    fn definitions_are_torn(&self) -> bool {
+        self.found.iter().any(|found| found.object < USER_OBJECT_MIN)
+    }
+}
+
 impl<'a> Asked<'a> {
     pub fn of(dbcc: &'a Dbcc, quiet: bool) -> Asked<'a> {
         let has = |name: &str| find_setting(&dbcc.options, name).is_some();
@@ -204,6 +211,7 @@ pub fn look(ddl: &mut Ddl<'_>, db: &Arc<Database>, asked: &Asked<'_>) -> SqlResu
         tables.retain(|id| !owners.contains_key(id));
         let mut progress = Progress::of(ddl, db, &tables);
         let damaged: BTreeSet<i32> = flaws.iter().map(|flaw| flaw.table).collect();
+        let torn = looked.definitions_are_torn();
         for id in tables {
             let name = name_of(ddl, db, id);
             looked.names.insert(id.0, name.clone());
@@ -211,20 +219,23 @@ pub fn look(ddl: &mut Ddl<'_>, db: &Arc<Database>, asked: &Asked<'_>) -> SqlResu
                 let (errors, counted) = compare(ddl, db, id, &name, asked, &mut progress)?;
                 looked.found.extend(errors);
                 looked.counted.extend(counted);
-                looked.found.extend(of_view(ddl, db, id)?);
+                looked.found.extend(unless(torn, of_view(ddl, db, id))?);
             }
         }
     }
     if matches!(asked.command, "CHECKDB" | "CHECKCATALOG") {
-        let told: BTreeSet<i32> = looked.found.iter().map(|found| found.object).collect();
-        match ddl.rows(db, definitions) {
-            Ok(errors) => looked.found.extend(errors),
-            // The rows of the definitions cannot be read, and that has been told.
-            Err(_) if told.iter().any(|object| *object < USER_OBJECT_MIN) => {}
-            Err(error) => return Err(error),
-        }
+        let torn = looked.definitions_are_torn();
+        looked.found.extend(unless(torn, ddl.rows(db, definitions))?);
     }
     Ok(looked)
+}
+
+/// What is wrong as far as the definitions can be read: that they cannot has been told where they are torn.
+fn unless(torn: bool, found: SqlResult<Vec<Found>>) -> SqlResult<Vec<Found>> {
+    match found {
+        Err(_) if torn => Ok(Vec::new()),
+        found => found,
+    }
 }
 
 /// How many errors there are, and what would mend them.

@@ -481,6 +481,8 @@ pub struct KnownRows {
     usual: f64,
     /// All rows.
     rows: f64,
+    /// Of those that have such a value, the part that the large table's predicates leave, where rows of it were looked at.
+    met: Option<f64>,
 }
 
 impl KnownRows {
@@ -497,12 +499,16 @@ impl KnownRows {
         let all: f64 = found.keys.iter().map(|key| statistics.histogram.equal(key)).sum();
         let rows = statistics.rows.max(1.0);
         let usual = rows / statistics.distinct[0].max(1.0);
-        Some(KnownRows { count, each: (all / count).max(0.5), usual, rows })
+        let met = other.statistics.met.iter().find(|met| met.column == own).map(|met| met.part);
+        Some(KnownRows { count, each: (all / count).max(0.5), usual, rows, met })
     }
 
     /// The part of all pairs. Which of the large table's rows these values leave is no more independent of which its predicates leave, `left` of
     /// them, than predicates are of each other.
     fn part(&self, left: f64) -> f64 {
+        if let Some(met) = self.met {
+            return (self.each * met / left).min(1.0);
+        }
         let larger = (self.count * self.each / self.rows).max(left / self.rows).min(1.0);
         (self.each / self.rows / larger.sqrt()).min(1.0)
     }

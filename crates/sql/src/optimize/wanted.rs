@@ -8,12 +8,12 @@ use types::like::LikePattern;
 use types::pause::Pacer;
 use types::{ConvertContext, Datum, SqlType};
 
-use super::constant::{plain, value_of};
+use super::constant::{equal_columns, plain, value_of};
 use super::estimate;
-use super::rel::{ColumnSet, Get, Rel};
+use super::rel::{ColumnId, ColumnSet, Get, Rel};
 use crate::catalog::{Catalog, ColumnTest, USER_OBJECT_MIN};
 use crate::plan::{Expr, ExprKind, TableSource};
-use crate::statistics::{FoundKeys, Wanted, Watch};
+use crate::statistics::{FoundKeys, MetPart, Wanted, Watch};
 
 /// Asks for more would come from generated statements.
 const WANTED_MAX: usize = 32;
@@ -22,6 +22,11 @@ const ORDERED_MIN: usize = 4;
 /// A table is read while a plan is made if the largest one has at least so many times its rows, and it no more than this.
 const LARGER_MIN: u64 = 32;
 const READ_ROWS_MAX: u64 = 200_000;
+/// Some leaves of a table of at least so many rows are looked into for the keys that were found, if they are few; so many rows with one of them
+/// tell.
+const MET_ROWS_MIN: u64 = 10_000;
+const MET_KEYS_MAX: usize = 1_000;
+const MET_MIN: u32 = 16;
 
 /// Puts into `rel`, whose predicates are where they belong, what the catalog knows of its tables' values.
 pub fn attach(rel: &mut Rel, catalog: &dyn Catalog, watches: &mut Vec<Arc<dyn Watch>>) {
@@ -40,7 +45,13 @@ pub fn attach(rel: &mut Rel, catalog: &dyn Catalog, watches: &mut Vec<Arc<dyn Wa
     }
     fill(rel, &used, catalog, watches);
     if tables >= ORDERED_MIN {
-        find(rel, &used, catalog, READ_ROWS_MAX.min(largest / LARGER_MIN));
+        let mut small = Vec::new();
+        find(rel, &used, catalog, READ_ROWS_MAX.min(largest / LARGER_MIN), &mut small);
+        if !small.is_empty() {
+            let mut equal = Vec::new();
+            equalities(rel, &mut equal);
+            meet(rel, &small, &equal, catalog);
+        }
     }
 }
 
@@ -111,16 +122,85 @@ fn wanted(get: &Get, used: &ColumnSet) -> Vec<Wanted> {
 
 /// Of small tables, which rows a constant in a column leaves: which of the values of a skewed column these are, of which a large table has
 /// many rows or few, says nobody else.
-fn find(rel: &mut Rel, used: &ColumnSet, catalog: &dyn Catalog, rows_max: u64) {
+fn find(rel: &mut Rel, used: &ColumnSet, catalog: &dyn Catalog, rows_max: u64, small: &mut Vec<Small>) {
     if let Rel::Filter { input, predicates } = rel
         && let Rel::Get(get) = &mut **input
     {
         if has_statistics(get) && get.rows <= rows_max {
-            get.statistics.found = found(get, predicates, used, catalog);
+            let keys = found(get, predicates, used, catalog);
+            small.extend(keys.as_ref().filter(|found| found.keys.len() <= MET_KEYS_MAX).map(|found| {
+                let mut keys = found.keys.clone();
+                keys.sort_unstable();
+                Small { id: get.id_of(found.column), ty: get.table.columns[usize::from(found.column)].ty, keys }
+            }));
+            get.statistics.found = keys;
         }
         return;
     }
-    rel.for_each_input_mut(&mut |input| find(input, used, catalog, rows_max));
+    rel.for_each_input_mut(&mut |input| find(input, used, catalog, rows_max, small));
+}
+
+/// A few keys that were found in a column of a small table, in order.
+struct Small {
+    id: ColumnId,
+    ty: SqlType,
+    keys: Vec<Box<[u8]>>,
+}
+
+/// Which columns joins make equal.
+fn equalities(rel: &Rel, equal: &mut Vec<(ColumnId, ColumnId)>) {
+    if let Rel::Join(join) = rel {
+        equal.extend(join.on.iter().filter_map(equal_columns));
+    }
+    rel.for_each_input(&mut |input| equalities(input, equal));
+}
+
+/// Of larger tables that are joined with those, what part of the rows that have a found key pass the constants: which kind of row it is decides
+/// about its other values.
+fn meet(rel: &mut Rel, small: &[Small], equal: &[(ColumnId, ColumnId)], catalog: &dyn Catalog) {
+    if let Rel::Filter { input, predicates } = rel
+        && let Rel::Get(get) = &mut **input
+    {
+        if has_statistics(get) && get.rows >= MET_ROWS_MIN {
+            for one in small {
+                let other = |&(a, b): &(ColumnId, ColumnId)| match (a == one.id, b == one.id) {
+                    (true, _) => get.column_of(b),
+                    (_, true) => get.column_of(a),
+                    _ => None,
+                };
+                let column = equal.iter().find_map(other);
+                let column = column.filter(|column| get.table.columns[usize::from(*column)].ty == one.ty);
+                let met = column.and_then(|column| met(get, predicates, column, &one.keys, catalog));
+                get.statistics.met.extend(met);
+            }
+        }
+        return;
+    }
+    rel.for_each_input_mut(&mut |input| meet(input, small, equal, catalog));
+}
+
+/// None: too few rows were seen to tell.
+fn met(
+    get: &Get,
+    predicates: &[Expr],
+    column: u16,
+    keys: &[Box<[u8]>],
+    catalog: &dyn Catalog,
+) -> Option<MetPart> {
+    let (mut tests, mut others) = (Vec::new(), Vec::new());
+    for predicate in predicates {
+        match column_test(get, predicate) {
+            Some(test) => tests.push(test),
+            None => others.push(predicate),
+        }
+    }
+    if tests.is_empty() {
+        return None;
+    }
+    let met = catalog.met(&get.table, &mut tests, column, keys)?;
+    // Where none passed it may be the next one.
+    let part = f64::from(met.passed).max(0.5) / f64::from(met.rows);
+    (met.rows >= MET_MIN).then(|| MetPart { column, part: part * estimate::part(get, others.into_iter()) })
 }
 
 /// By those of the predicates that can be asked here.
@@ -180,6 +260,16 @@ fn test(predicate: &Expr) -> Option<(&Expr, Test<'_>)> {
                 _ => false,
             };
             Some((value, Box::new(passes)))
+        }
+        // Any of some tests of one column.
+        ExprKind::Or(arms) => {
+            let mut tests = arms.iter().map(test).collect::<Option<Vec<_>>>()?;
+            let value = tests.first()?.0;
+            let same = |other: &Expr| plain(other).is_some() && plain(other) == plain(value) && other.ty == value.ty;
+            if !tests.iter().all(|(other, _)| same(other)) {
+                return None;
+            }
+            Some((value, Box::new(move |own: &Datum| tests.iter_mut().any(|(_, passes)| passes(own)))))
         }
         _ => None,
     }

@@ -84,6 +84,8 @@ pub struct TableStatistics {
     pub watch: Option<Arc<dyn Watch>>,
     /// Of a small table, which rows the statement's constants leave.
     pub found: Option<FoundKeys>,
+    /// Of a large table that is joined with such small ones.
+    pub met: Vec<MetPart>,
 }
 
 /// Values of a column that tells rows apart, as parts of a key (`types::key`).
@@ -91,6 +93,20 @@ pub struct TableStatistics {
 pub struct FoundKeys {
     pub column: u16,
     pub keys: Vec<Box<[u8]>>,
+}
+
+/// Of a table's rows that have one of a small table's found keys in `column`, the part that pass the statement's constants.
+#[derive(Debug, Clone, Copy)]
+pub struct MetPart {
+    pub column: u16,
+    pub part: f64,
+}
+
+/// What was seen in sampled rows of a table: how many have one of some keys, and how many of these pass tests.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Met {
+    pub rows: u32,
+    pub passed: u32,
 }
 
 /// Changes after which statistics of a table of `rows` are old: SQL Server's threshold since 2016,
