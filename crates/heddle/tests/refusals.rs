@@ -64,10 +64,7 @@ fn places_that_cannot_have_data() {
         fs::create_dir_all(&place).expect("made");
         let data = place.join("data");
         let make = if there { format!("mkdir {} && ", text(&data)) } else { String::new() };
-        let script = format!(
-            "mount -t tmpfs tmpfs {0} && {make}mount -o remount,ro {0} && exec \"$@\"",
-            text(&place)
-        );
+        let script = format!("mount -t tmpfs tmpfs {0} && {make}mount -o remount,ro {0} && exec \"$@\"", text(&place));
         let inner = serve(&data, &["--sa-password", PASSWORD]);
         let mut outer = Command::new("unshare");
         outer.args(["-rm", "sh", "-c", &script, "sh"]).arg(inner.get_program()).args(inner.get_args());
@@ -149,7 +146,10 @@ fn what_was_to_be_there_before() {
     let lone = root.join("lone.toml");
     fs::write(&lone, "tls_certificate = \"x.pem\"").expect("written");
     says(&refused_on(&data, &["--config", text(&lone)]), &["tls_certificate and tls_key"]);
-    says(&refused(serve(&data, &["--sa-password-file", text(&missing)])), &["--sa-password-file", text(&missing), "No such file"]);
+    says(
+        &refused(serve(&data, &["--sa-password-file", text(&missing)])),
+        &["--sa-password-file", text(&missing), "No such file"],
+    );
     says(&refused(serve(&data, &["--sa-password", "weak"])), &["--no-password-policy"]);
     says(&refused_on(&data, &["--init", text(&missing)]), &["--init", text(&missing), "no such file"]);
     // None of them has made anything: the first start that goes well is the first.
@@ -166,7 +166,11 @@ fn scripts_that_did_not_end_are_not_forgotten() {
     for kernel in ["threaded", "process"] {
         let root = scratch(&format!("refused-scripts-{kernel}"));
         let (data, script) = (root.join("data"), root.join("schema.sql"));
-        fs::write(&script, "CREATE TABLE one (a int)\nGO\nCREATE TABLE two (a no_such_type)\nGO\nCREATE TABLE three (a int)\n").expect("written");
+        fs::write(
+            &script,
+            "CREATE TABLE one (a int)\nGO\nCREATE TABLE two (a no_such_type)\nGO\nCREATE TABLE three (a int)\n",
+        )
+        .expect("written");
         let more = ["--kernel", kernel, "--sa-password", PASSWORD, "--init", text(&script)];
         let output = serve(&data, &more).output().expect("it runs");
         let said = String::from_utf8(output.stderr).expect("UTF-8");
@@ -179,7 +183,12 @@ fn scripts_that_did_not_end_are_not_forgotten() {
         // Who wants what is there takes it.
         fs::remove_file(data.join("init-unfinished")).expect("it is there");
         let server = Server::start_on(text(&data), &["--kernel", kernel]);
-        assert_eq!(server.query("SET NOCOUNT ON; SELECT COUNT(*) FROM sys.tables WHERE name IN ('one', 'two', 'three')").trim(), "1");
+        assert_eq!(
+            server
+                .query("SET NOCOUNT ON; SELECT COUNT(*) FROM sys.tables WHERE name IN ('one', 'two', 'three')")
+                .trim(),
+            "1"
+        );
     }
 }
 
@@ -197,9 +206,14 @@ fn made_newer(data: &Path) {
 }
 
 fn all_bytes(data: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut files: Vec<PathBuf> = fs::read_dir(data).expect("a directory").map(|entry| entry.expect("an entry").path()).collect();
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(data).expect("a directory").map(|entry| entry.expect("an entry").path()).collect();
     files.sort();
-    files.into_iter().filter(|path| path.is_file()).map(|path| (path.clone(), fs::read(path).expect("readable"))).collect()
+    files
+        .into_iter()
+        .filter(|path| path.is_file())
+        .map(|path| (path.clone(), fs::read(path).expect("readable")))
+        .collect()
 }
 
 #[test]
@@ -218,7 +232,10 @@ fn directories_of_others() {
     kept.iter().for_each(|(path, bytes)| fs::write(path, bytes).expect("written"));
     // Without its log, or its control file.
     let logs = |ending: &str| -> Vec<PathBuf> {
-        kept.iter().map(|(path, _)| path.clone()).filter(|path| path.extension().is_some_and(|end| end == ending)).collect()
+        kept.iter()
+            .map(|(path, _)| path.clone())
+            .filter(|path| path.extension().is_some_and(|end| end == ending))
+            .collect()
     };
     for (ending, wanted) in [("log", &["log", "missing"][..]), ("hct", &["heddle.hct"])] {
         logs(ending).iter().for_each(|path| fs::remove_file(path).expect("removed"));
@@ -242,7 +259,9 @@ fn the_other_commands_say_what_is_missing() {
     fs::create_dir_all(full.join("something")).expect("made");
     let restored = run(&["restore", "--archive", text(&missing), "--to", text(&full)]);
     assert_eq!(restored.status.code(), Some(1));
-    for args in [&["ping", "-S", "127.0.0.1,1"][..], &["sql", "-S", "127.0.0.1,1", "-U", "sa", "-P", "x", "-Q", "SELECT 1"]] {
+    for args in
+        [&["ping", "-S", "127.0.0.1,1"][..], &["sql", "-S", "127.0.0.1,1", "-U", "sa", "-P", "x", "-Q", "SELECT 1"]]
+    {
         let output = run(args);
         let said = String::from_utf8(output.stderr).expect("UTF-8");
         assert_eq!(output.status.code(), Some(1), "{said}");

@@ -1,7 +1,7 @@
 //! `heddle sql out`, `queryout` and `in`: tables into files and back, in all forms, and what is wrong with files.
 //!
 //! https://learn.microsoft.com/sql/tools/bcp-utility has the two text forms' NULL and empty text, what identity values become, and native format;
-//! https://www.rfc-editor.org/rfc/rfc4180 CSV. Parquet files of others are in tests/parquet.
+//! https://www.rfc-editor.org/rfc/rfc4180 CSV. Parquet files of others are in tests/parquet, as hexadecimal text.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod support;
@@ -143,7 +143,7 @@ fn every_type_comes_back_from_every_form() {
         ("t.bcp", &[]),
         ("t.txt", &["--format", "character"]),
         ("t16.txt", &["--format", "character", "--encoding", "utf-16"]),
-        ("bars.txt", &["--format", "character", "--field-end", "||", "--row-end", "||\\n"]),
+        ("bars.txt", &["--format", "character", "--field-end", "||", "--row-end", "@@\\n"]),
         ("t.csv", &[]),
         ("bare.csv", &["--no-header"]),
         ("t16.csv", &["--encoding", "utf-16"]),
@@ -154,7 +154,11 @@ fn every_type_comes_back_from_every_form() {
         let file = site.path(file);
         assert_eq!(site.copied(&[&["out", "t", &file], form].concat()), 4, "{file}");
         must(&mut site.sa, "TRUNCATE TABLE back");
-        assert_eq!(site.copied(&[&["in", "back", &file, "--keep-identity", "--keep-nulls"], form].concat()), 4, "{file}");
+        assert_eq!(
+            site.copied(&[&["in", "back", &file, "--keep-identity", "--keep-nulls"], form].concat()),
+            4,
+            "{file}"
+        );
         assert_eq!(differing(&mut site.sa, "t", "back"), 0, "{file}");
         assert_eq!(one(&mut site.sa, "SELECT COUNT(*) FROM back WHERE twice = id * 2 AND version > 0x"), 4, "{file}");
     }
@@ -165,9 +169,11 @@ fn every_type_comes_back_from_every_form() {
         assert_eq!(site.copied(&[&["out", "back", &file], form].concat()), 0, "{file}");
         assert_eq!(site.copied(&[&["in", "back", &file], form].concat()), 0, "{file}");
     }
-    assert!(!fs::read_dir(&site.directory).expect("a directory").any(|entry| {
-        entry.expect("an entry").file_name().to_string_lossy().ends_with(".part")
-    }));
+    assert!(
+        !fs::read_dir(&site.directory)
+            .expect("a directory")
+            .any(|entry| { entry.expect("an entry").file_name().to_string_lossy().ends_with(".part") })
+    );
 }
 
 /// The server's own reader of such files was written apart from this one.
@@ -179,21 +185,47 @@ fn bulk_insert_reads_what_was_copied() {
     let native = site.path("t.bcp");
     site.copied(&["out", "t", &native]);
     // It reads no geometry, geography and hierarchyid in native format: without these.
-    must(&mut site.sa, "SELECT id, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, ab, ac, ad, af, ag, ak, al, am, an, ao, ap, aq, ar INTO some FROM t");
+    must(
+        &mut site.sa,
+        "SELECT id, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, ab, ac, ad, af, ag, ak, al, am, an, ao, ap, aq, ar INTO some FROM t",
+    );
     must(&mut site.sa, "SELECT TOP (0) * INTO some_back FROM some");
     let some = site.path("some.bcp");
     site.copied(&["out", "some", &some]);
-    must(&mut site.sa, &format!("BULK INSERT some_back FROM '{some}' WITH (DATAFILETYPE = 'native', KEEPIDENTITY, KEEPNULLS)"));
-    let same = |table: &str| format!("SELECT id, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, CONVERT(nvarchar(40), s) AS s, CONVERT(varbinary(20), u) AS u, CONVERT(varbinary(max), v) AS v, CONVERT(varbinary(max), y) AS y, ab, ac, ad, af, CONVERT(nvarchar(max), ag) AS ag, CONVERT(varbinary(30), ak) AS ak, CONVERT(varbinary(30), al) AS al, an, ao, ap, aq, ar FROM {table}");
+    must(
+        &mut site.sa,
+        &format!("BULK INSERT some_back FROM '{some}' WITH (DATAFILETYPE = 'native', KEEPIDENTITY, KEEPNULLS)"),
+    );
+    let same = |table: &str| {
+        format!(
+            "SELECT id, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, CONVERT(nvarchar(40), s) AS s, CONVERT(varbinary(20), u) AS u, CONVERT(varbinary(max), v) AS v, CONVERT(varbinary(max), y) AS y, ab, ac, ad, af, CONVERT(nvarchar(max), ag) AS ag, CONVERT(varbinary(30), ak) AS ak, CONVERT(varbinary(30), al) AS al, an, ao, ap, aq, ar FROM {table}"
+        )
+    };
     let (a, b) = (same("some"), same("some_back"));
-    assert_eq!(one(&mut site.sa, &format!("SELECT COUNT(*) FROM (({a} EXCEPT {b}) UNION ALL ({b} EXCEPT {a})) AS d")), 0);
+    assert_eq!(
+        one(&mut site.sa, &format!("SELECT COUNT(*) FROM (({a} EXCEPT {b}) UNION ALL ({b} EXCEPT {a})) AS d")),
+        0
+    );
     let wide = site.path("wide.txt");
     site.copied(&["out", "some", &wide, "--format", "character", "--encoding", "utf-16"]);
-    must(&mut site.sa, &format!("TRUNCATE TABLE some_back; BULK INSERT some_back FROM '{wide}' WITH (DATAFILETYPE = 'widechar', KEEPIDENTITY, KEEPNULLS)"));
-    assert_eq!(one(&mut site.sa, &format!("SELECT COUNT(*) FROM (({a} EXCEPT {b}) UNION ALL ({b} EXCEPT {a})) AS d")), 0);
+    must(
+        &mut site.sa,
+        &format!(
+            "TRUNCATE TABLE some_back; BULK INSERT some_back FROM '{wide}' WITH (DATAFILETYPE = 'widechar', KEEPIDENTITY, KEEPNULLS)"
+        ),
+    );
+    assert_eq!(
+        one(&mut site.sa, &format!("SELECT COUNT(*) FROM (({a} EXCEPT {b}) UNION ALL ({b} EXCEPT {a})) AS d")),
+        0
+    );
     let csv = site.path("some.csv");
     site.copied(&["out", "some", &csv]);
-    must(&mut site.sa, &format!("TRUNCATE TABLE some_back; BULK INSERT some_back FROM '{csv}' WITH (FORMAT = 'CSV', FIRSTROW = 2, CODEPAGE = '65001', KEEPIDENTITY, KEEPNULLS)"));
+    must(
+        &mut site.sa,
+        &format!(
+            "TRUNCATE TABLE some_back; BULK INSERT some_back FROM '{csv}' WITH (FORMAT = 'CSV', FIRSTROW = 2, CODEPAGE = '65001', KEEPIDENTITY, KEEPNULLS)"
+        ),
+    );
     assert_eq!(site.count("some_back"), 4);
 }
 
@@ -209,11 +241,18 @@ fn variants_go_through_native_format_alone() {
     assert_eq!(site.copied(&["out", "v", &file]), 8);
     must(&mut site.sa, "CREATE TABLE back (id int, x sql_variant)");
     assert_eq!(site.copied(&["in", "back", &file]), 8);
-    let of = |table: &str| format!("SELECT id, x, SQL_VARIANT_PROPERTY(x, 'BaseType') AS t, SQL_VARIANT_PROPERTY(x, 'Scale') AS s FROM {table}");
+    let of = |table: &str| {
+        format!(
+            "SELECT id, x, SQL_VARIANT_PROPERTY(x, 'BaseType') AS t, SQL_VARIANT_PROPERTY(x, 'Scale') AS s FROM {table}"
+        )
+    };
     assert_eq!(one(&mut site.sa, &format!("SELECT COUNT(*) FROM ({} INTERSECT {}) AS d", of("v"), of("back"))), 8);
     for name in ["v.csv", "v.parquet"] {
         let told = site.refused(&["out", "v", &site.path(name)]);
-        assert!(told.contains("column x") && told.contains("sql_variant keeps its types in format native alone"), "{told}");
+        assert!(
+            told.contains("column x") && told.contains("sql_variant keeps its types in format native alone"),
+            "{told}"
+        );
         assert!(!Path::new(&site.path(name)).exists());
     }
 }
@@ -221,7 +260,10 @@ fn variants_go_through_native_format_alone() {
 #[test]
 fn rows_of_queries_and_of_other_databases() {
     let mut site = Site::new("copy_queries");
-    must(&mut site.sa, "CREATE TABLE t (id int NOT NULL, s nvarchar(20)); INSERT t VALUES (1, N'one'), (2, NULL), (3, N'')");
+    must(
+        &mut site.sa,
+        "CREATE TABLE t (id int NOT NULL, s nvarchar(20)); INSERT t VALUES (1, N'one'), (2, NULL), (3, N'')",
+    );
     let csv = site.path("q.csv");
     assert_eq!(site.copied(&["queryout", "SELECT s, id * 10 AS ten FROM t ORDER BY id", &csv]), 3);
     assert_eq!(fs::read_to_string(&csv).expect("made"), "s,ten\r\none,10\r\n,20\r\n\"\",30\r\n");
@@ -231,7 +273,13 @@ fn rows_of_queries_and_of_other_databases() {
     must(&mut site.sa, "CREATE DATABASE other; USE other");
     must(&mut site.sa, "CREATE SCHEMA a; CREATE TABLE a.[t t] (id int NOT NULL, s nvarchar(20)); USE shop");
     assert_eq!(site.copied(&["in", "other.a.[t t]", &text, "--format", "character"]), 3);
-    assert_eq!(one(&mut site.sa, "SELECT COUNT(*) FROM other.a.[t t] WHERE id = 2 AND s IS NULL OR id = 3 AND s = '' OR s = 'one'"), 3);
+    assert_eq!(
+        one(
+            &mut site.sa,
+            "SELECT COUNT(*) FROM other.a.[t t] WHERE id = 2 AND s IS NULL OR id = 3 AND s = '' OR s = 'one'"
+        ),
+        3
+    );
     must(&mut site.sa, "CREATE VIEW v AS SELECT id FROM t WHERE id < 3");
     assert_eq!(site.copied(&["out", "dbo.v", &csv]), 2);
     assert_eq!(site.copied(&["in", "v", &csv]), 2);
@@ -257,7 +305,10 @@ fn identities_defaults_and_constraints() {
     must(&mut site.sa, "CREATE TRIGGER tr ON t AFTER INSERT AS INSERT fired SELECT COUNT(*) FROM inserted");
     let file = site.file("t.csv", "k,id,n\n,100,1\n5,200,\n");
     let rows = |site: &mut Site| {
-        word(&mut site.sa, "SELECT STRING_AGG(CONCAT(id, N'/', ISNULL(CONVERT(nvarchar(9), n), N'-'), N'/', k, N'/', twice), N' ') WITHIN GROUP (ORDER BY id) FROM t")
+        word(
+            &mut site.sa,
+            "SELECT STRING_AGG(CONCAT(id, N'/', ISNULL(CONVERT(nvarchar(9), n), N'-'), N'/', k, N'/', twice), N' ') WITHIN GROUP (ORDER BY id) FROM t",
+        )
     };
     assert_eq!(site.copied(&["in", "t", &file]), 2);
     assert_eq!(rows(&mut site), "1/1/8/2 2/7/5/14", "numbers of the server's, NULL is the default");
@@ -305,13 +356,25 @@ fn wrong_files_are_told_by_row_and_column() {
         ("h.csv", b"".to_vec(), "the file is empty: there is no header"),
         ("i.csv", b"id,s,d\n1,\"a\n".to_vec(), "row 1, column s: the file ends within quotes"),
         ("j.csv", b"id,s,d\n1,\xe9,\n".to_vec(), "row 1, column s: the bytes at 9 of the file are no UTF-8"),
-        ("k.csv", "id,s,d\n1,\u{3a9},\n".into(), "row 1, column s: '\u{3a9}' has a character that is not in code page 1252"),
+        (
+            "k.csv",
+            "id,s,d\n1,\u{3a9},\n".into(),
+            "row 1, column s: '\u{3a9}' has a character that is not in code page 1252",
+        ),
         ("l.csv", b"id,s,d\n1 000,a,\n".to_vec(), "row 1, column id: '1 000' is no int"),
         ("m.txt", b"1\ta\t2024-01-01\n2\ta".to_vec(), "row 2: the file ends after 2 of 3 fields"),
         ("n.txt", b"1\ta\t2024-01-01\n2\ta\t2024-01".to_vec(), "row 2, column d: '2024-01' is no date"),
         ("o.txt", b"1\ta\t\n\n".to_vec(), "row 2: it ends after 1 of 3 fields"),
-        ("p.bcp", b"\x01\0\0\0\x01\0a\x03\x5b\x95\x0a\x02\0\0\0\x01\0".to_vec(), "row 2, column s: the file ends within it"),
-        ("q.bcp", b"\x01\0\0\0\x09\0a".to_vec(), "row 1, column s: its length is said to be 9 bytes, and varchar(3) has 3 at most"),
+        (
+            "p.bcp",
+            b"\x01\0\0\0\x01\0a\x03\x5b\x95\x0a\x02\0\0\0\x01\0".to_vec(),
+            "row 2, column s: the file ends within it",
+        ),
+        (
+            "q.bcp",
+            b"\x01\0\0\0\x09\0a".to_vec(),
+            "row 1, column s: its length is said to be 9 bytes, and varchar(3) has 3 at most",
+        ),
         ("r.bcp", b"\x01\0\0\0\x01\0a\x03\xff\xff\xff".to_vec(), "row 1, column d: its 3 bytes are no date"),
         ("s.bcp", b"id,s".to_vec(), "row 1, column s: the file ends within it"),
         ("t.parquet", b"id,s,d\n".to_vec(), "it is no Parquet file, or was cut"),
@@ -348,7 +411,10 @@ fn wrong_files_are_told_by_row_and_column() {
 #[test]
 fn damaged_files_end_in_words() {
     let mut site = Site::new("copy_damaged");
-    must(&mut site.sa, "CREATE TABLE t (id int NOT NULL, s nvarchar(20), d decimal(20, 2), at datetime2(3)); INSERT t VALUES (1, N'one', 1.25, '2024-02-29'), (2, NULL, NULL, NULL), (3, N'three', -3, '2024-02-29 12:00')");
+    must(
+        &mut site.sa,
+        "CREATE TABLE t (id int NOT NULL, s nvarchar(20), d decimal(20, 2), at datetime2(3)); INSERT t VALUES (1, N'one', 1.25, '2024-02-29'), (2, NULL, NULL, NULL), (3, N'three', -3, '2024-02-29 12:00')",
+    );
     must(&mut site.sa, "SELECT TOP (0) * INTO back FROM t");
     let whole = site.path("whole.parquet");
     site.copied(&["out", "t", &whole]);
@@ -363,14 +429,24 @@ fn damaged_files_end_in_words() {
         let flipped = site.file("flipped.parquet", flipped);
         let output = site.run(&["in", "back", &flipped]);
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success() || output.status.code() == Some(1) && !told.contains("panicked"), "{at}: {told}");
+        assert!(
+            output.status.success() || output.status.code() == Some(1) && !told.contains("panicked"),
+            "{at}: {told}"
+        );
     }
 }
 
 #[test]
 fn parquet_files_of_others() {
     let mut site = Site::new("copy_parquet");
-    let file = |name: &str| root().join("tests/parquet").join(name).to_string_lossy().into_owned();
+    for name in ["snappy", "gzip", "zstd", "delta", "nested"] {
+        let text = fs::read_to_string(root().join(format!("tests/parquet/{name}.hex"))).expect("it is kept");
+        let digits: String = text.split_whitespace().collect();
+        let bytes = types::text::parse_hex(digits.as_bytes()).expect("hexadecimal");
+        site.file(&format!("{name}.parquet"), bytes);
+    }
+    let directory = site.directory.clone();
+    let file = |name: &str| directory.join(name).to_string_lossy().into_owned();
     must(
         &mut site.sa,
         "CREATE TABLE t (id int NOT NULL, name varchar(20), amount decimal(12, 2), flag bit, day date, moment datetime2(6), small smallint,
@@ -389,14 +465,20 @@ fn parquet_files_of_others() {
     }
     for (name, why) in [
         ("zstd.parquet", "row 1, column id: its pages are compressed by ZSTD; UNCOMPRESSED, SNAPPY and GZIP are read"),
-        ("delta.parquet", "row 1, column id: its values are in the encoding DELTA_BINARY_PACKED; PLAIN and RLE_DICTIONARY are read"),
+        (
+            "delta.parquet",
+            "row 1, column id: its values are in the encoding DELTA_BINARY_PACKED; PLAIN and RLE_DICTIONARY are read",
+        ),
         ("nested.parquet", "its column 'list' has parts, and a table's column has none"),
     ] {
         let told = site.refused(&["in", "t", &file(name)]);
         assert!(told.contains(why), "{told}");
     }
     // Other types take what they have a place for.
-    must(&mut site.sa, "CREATE TABLE narrow (id tinyint NOT NULL, flag int, amount money, large bigint, moment datetime2(0))");
+    must(
+        &mut site.sa,
+        "CREATE TABLE narrow (id tinyint NOT NULL, flag int, amount money, large bigint, moment datetime2(0))",
+    );
     let told = site.refused(&["in", "narrow", &file("snappy.parquet")]);
     assert!(told.contains("its column 'name' is none of narrow"), "{told}");
     must(&mut site.sa, "INSERT t (id, moment) VALUES (300, '1600-01-01')");
@@ -473,7 +555,10 @@ fn a_load_that_is_cancelled_leaves_nothing() {
 #[test]
 fn the_page_about_tables_as_files_is_true() {
     let mut site = Site::new("copy_page");
-    must(&mut site.sa, "CREATE TABLE prices (id int IDENTITY, price money); INSERT prices VALUES (9.5), (10.5), (NULL)");
+    must(
+        &mut site.sa,
+        "CREATE TABLE prices (id int IDENTITY, price money); INSERT prices VALUES (9.5), (10.5), (NULL)",
+    );
     let page = fs::read_to_string(root().join("docs/operations.md")).expect("the page");
     let section = page.split("\n## ").find(|section| section.starts_with("Tables as files")).expect("the section");
     let commands: Vec<&str> =
@@ -487,7 +572,10 @@ fn the_page_about_tables_as_files_is_true() {
         let output = shell.env("SQLCMDPASSWORD", PASSWORD).stdin(Stdio::null()).output().expect("it runs");
         assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
     }
-    assert_eq!(fs::read_to_string(site.path("prices.csv")).expect("made"), "id,price\r\n1,9.5000\r\n2,10.5000\r\n3,\r\n");
+    assert_eq!(
+        fs::read_to_string(site.path("prices.csv")).expect("made"),
+        "id,price\r\n1,9.5000\r\n2,10.5000\r\n3,\r\n"
+    );
     assert_eq!(one(&mut site.sa, "SELECT COUNT(*) FROM prices WHERE id = 2 AND price = 10.5"), 2);
     must(&mut site.sa, "TRUNCATE TABLE prices");
     assert_eq!(site.copied(&["in", "prices", &site.path("dear.parquet")]), 1);

@@ -531,7 +531,13 @@ pub trait Catalog {
     }
 
     /// Of rows of some leaves, how many have one of the `keys` in the column `joined`, and how many of these pass all tests. `keys` are in order.
-    fn met(&self, _table: &Arc<TableDef>, _tests: &mut [ColumnTest<'_>], _joined: u16, _keys: &[Box<[u8]>]) -> Option<Met> {
+    fn met(
+        &self,
+        _table: &Arc<TableDef>,
+        _tests: &mut [ColumnTest<'_>],
+        _joined: u16,
+        _keys: &[Box<[u8]>],
+    ) -> Option<Met> {
         None
     }
 

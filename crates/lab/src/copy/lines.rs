@@ -66,75 +66,75 @@ impl<W: Write> Writer<W> {
             let names: Vec<String> = writer.fields.iter().map(|field| field.name.clone()).collect();
             for (at, name) in names.iter().enumerate() {
                 writer.text.clone_from(name);
-                writer.put(at)?;
+                writer.put(at, false)?;
             }
-            writer.end_line()?;
+            writer.write_line()?;
         }
         Ok(writer)
     }
 
-    /// Adds `text` to the line as field `at`.
-    fn put(&mut self, at: usize) -> Result<(), Fault> {
-        if at > 0 {
-            self.line.push_str(&self.form.field_end);
-        }
+    /// Adds field `at` to the line, with what ends it: `text`, or nothing.
+    fn put(&mut self, at: usize, is_null: bool) -> Result<(), Fault> {
         let is_last = at + 1 == self.fields.len();
-        if self.form.csv {
-            let quoted = self.text.is_empty() || self.text.contains(['"', '\r', '\n']);
-            if quoted || self.text.contains(&self.form.field_end) {
-                self.line.push('"');
-                self.line.push_str(&self.text.replace('"', "\"\""));
-                self.line.push('"');
-            } else {
-                self.line.push_str(&self.text);
-            }
+        let end = if is_last { &self.form.row_end } else { &self.form.field_end };
+        let start = self.line.len();
+        if !is_null {
+            push_field(&self.text, &self.form, &mut self.line);
+        }
+        let behind = self.line.len();
+        self.line.push_str(end);
+        if self.form.csv || is_null {
             return Ok(());
         }
-        let why = match &*self.text {
-            "" => {
-                self.line.push('\0');
-                return Ok(());
-            }
-            "\0" => "a NUL alone stands for an empty text",
-            text if text.contains(&self.form.field_end) => "it has the end of a field in it",
-            text if text.contains(&self.form.row_end) => "it has the end of a row in it",
-            text if is_last && text.ends_with('\r') && self.form.row_end.starts_with('\n') => {
-                "its last character would be of the row's end"
-            }
-            text => {
-                self.line.push_str(text);
-                return Ok(());
-            }
+        // The reader takes the first end that it finds.
+        let comes_sooner = |end: &str| self.line[start..].find(end).is_some_and(|found| start + found < behind);
+        let why = if self.text == "\0" {
+            "a NUL alone stands for an empty text"
+        } else if comes_sooner(&self.form.field_end) {
+            "it has the end of a field in it"
+        } else if comes_sooner(&self.form.row_end) {
+            "it has the end of a row in it"
+        } else if is_last && self.text.ends_with('\r') && self.form.row_end == "\n" {
+            "its last character would be of the row's end"
+        } else {
+            return Ok(());
         };
-        let why = format!("'{}': {why} (format csv or native has it, or --field-end, --row-end)", value::shown(&self.text));
+        let why =
+            format!("'{}': {why} (format csv or native has it, or --field-end, --row-end)", value::shown(&self.text));
         Err(Fault::value(self.row, &self.fields[at].name, why))
     }
 
-    fn end_line(&mut self) -> Result<(), Fault> {
-        self.line.push_str(&self.form.row_end);
+    fn write_line(&mut self) -> Result<(), Fault> {
         let written = characters::write(&self.line, self.form.encoding, &mut self.out)?;
         self.line.clear();
         written.map_err(|other| Fault::row(self.row, format!("'{other}' is not in {}", self.form.encoding)))
     }
 }
 
+fn push_field(text: &str, form: &Form, line: &mut String) {
+    if !form.csv {
+        return line.push_str(if text.is_empty() { "\0" } else { text });
+    }
+    let quoted = text.is_empty() || text.contains(['"', '\r', '\n']) || text.contains(&form.field_end);
+    if !quoted {
+        return line.push_str(text);
+    }
+    line.push('"');
+    line.push_str(&text.replace('"', "\"\""));
+    line.push('"');
+}
+
 impl<W: Write> RowWriter for Writer<W> {
     fn row(&mut self, values: &[Datum]) -> Result<(), Fault> {
         self.row += 1;
         for (at, value) in values.iter().enumerate() {
-            if value.is_null() {
-                if at > 0 {
-                    self.line.push_str(&self.form.field_end);
-                }
-                continue;
-            }
             self.text.clear();
             let field = &self.fields[at];
             value::push_text(field.sql_type, value, &mut self.text)
                 .map_err(|why| Fault::value(self.row, &field.name, why))?;
-            self.put(at)?;
+            self.put(at, value.is_null())?;
         }
-        self.end_line()
+        self.write_line()
     }
 
     fn finish(&mut self) -> Result<(), Fault> {
@@ -171,7 +171,8 @@ impl<R: Read> Reader<R> {
     ) -> Result<Reader<R>, Fault> {
         let last = [&form.field_end, &form.row_end].map(|end| end.chars().next_back().expect("checked"));
         let characters = Characters::new(input, form.encoding)?;
-        let mut reader = Reader { characters, form, fields: Vec::new(), last, row: 0, text: String::new(), is_open: false };
+        let mut reader =
+            Reader { characters, form, fields: Vec::new(), last, row: 0, text: String::new(), is_open: false };
         let names = match reader.form.header {
             true => Some(reader.names()?),
             false => None,
@@ -328,7 +329,8 @@ impl<R: Read> RowReader for Reader<R> {
     }
 
     fn doubt(&self) -> Option<String> {
-        self.is_open.then(|| format!("row {} has no end of a line: it is the last one, unless the file was cut", self.row))
+        self.is_open
+            .then(|| format!("row {} has no end of a line: it is the last one, unless the file was cut", self.row))
     }
 }
 
@@ -363,7 +365,9 @@ mod tests {
         let plain = vec![text("a"), text(""), vec![Datum::Null, Datum::Null], text(" b \u{1f600}"), text("\"")];
         let quoted = [&plain[..], &[text("two\r\nlines, \"so\""), text("\t"), text("\n"), text(",")]].concat();
         for encoding in [Encoding::Utf8, Encoding::Utf16] {
-            for (form, rows) in [(form(false, false), &plain), (form(true, false), &quoted), (form(true, true), &quoted)] {
+            for (form, rows) in
+                [(form(false, false), &plain), (form(true, false), &quoted), (form(true, true), &quoted)]
+            {
                 let form = Form { encoding, ..form };
                 let mut bytes = Vec::new();
                 let mut writer = Writer::new(&mut bytes, form.clone(), fields()).expect("written");
@@ -381,6 +385,12 @@ mod tests {
             let told = writer.row(&[Datum::I64(1), Datum::nvarchar(text)]).expect_err(text).to_string();
             assert!(told.starts_with("row 1, column text: "), "{told}");
         }
+        let bars = Form { field_end: "||".into(), row_end: "@@".into(), ..form(false, false) };
+        for text in ["a||b", "a|", "@@", "x@"] {
+            let mut writer = Writer::new(Vec::new(), bars.clone(), fields()).expect("written");
+            let wrong = writer.row(&[Datum::I64(1), Datum::nvarchar(text)]).is_err();
+            assert_eq!(wrong, text != "a|", "{text}: only what stands before the same end clashes with it");
+        }
         let latin = Form { encoding: Encoding::Page(1252), ..form(true, false) };
         let mut writer = Writer::new(Vec::new(), latin, fields()).expect("written");
         writer.row(&[Datum::I64(1), Datum::nvarchar("\u{3a9}")]).expect_err("not in the code page");
@@ -394,7 +404,11 @@ mod tests {
             (b"\xef\xbb\xbf", form(true, false), Vec::new()),
             (b"id,text\n", form(true, true), Vec::new()),
             (b"1\tx\r\n2\t\r\n", form(false, false), vec![row(1, Datum::nvarchar("x")), row(2, Datum::Null)]),
-            (b"1,5\" pipe\n\"2\",\"\"", form(true, false), vec![row(1, Datum::nvarchar("5\" pipe")), row(2, Datum::nvarchar(""))]),
+            (
+                b"1,5\" pipe\n\"2\",\"\"",
+                form(true, false),
+                vec![row(1, Datum::nvarchar("5\" pipe")), row(2, Datum::nvarchar(""))],
+            ),
             (b"1,a\rb\r\n", form(true, false), vec![row(1, Datum::nvarchar("a\rb"))]),
         ];
         for (bytes, form, rows) in cases {

@@ -13,7 +13,7 @@ use super::lines;
 use super::native;
 use super::parquet;
 use super::table::{Field, Heard, Table, announced, sent_as, told};
-use super::{Format, FormArgs, LoadArgs, RowReader};
+use super::{FormArgs, Format, LoadArgs, RowReader};
 use crate::client::Connection;
 
 /// Rows that are sent at once, and about how many bytes of them.
@@ -97,10 +97,14 @@ impl Rows {
         let of = |at: &usize| &fields[*at];
         let column = |field: &Field| {
             // NULL stands for a default, too, so each column may have it.
-            ColumnInfo::new(&field.name, sent_as(field.sql_type), flag::NULLABLE | flag::UPDATABLE, tds::TdsVersion::V7_4)
+            ColumnInfo::new(
+                &field.name,
+                sent_as(field.sql_type),
+                flag::NULLABLE | flag::UPDATABLE,
+                tds::TdsVersion::V7_4,
+            )
         };
-        let takes_null =
-            |field: &Field| field.is_nullable || table.column(&field.name).has_default && !load.keep_nulls;
+        let takes_null = |field: &Field| field.is_nullable || table.column(&field.name).has_default && !load.keep_nulls;
         let announced: Vec<String> = wanted.iter().map(|at| announced(of(at))).collect();
         let options = [
             (load.keep_nulls, "KEEP_NULLS"),
@@ -124,7 +128,12 @@ impl Rows {
     }
 
     /// Loads what is one transaction. False: the file is at its end.
-    fn load_batch(&mut self, connection: &mut Connection, reader: &mut dyn RowReader, load: &LoadArgs) -> Result<bool, Fault> {
+    fn load_batch(
+        &mut self,
+        connection: &mut Connection,
+        reader: &mut dyn RowReader,
+        load: &LoadArgs,
+    ) -> Result<bool, Fault> {
         let answer = connection.query(&self.statement, None)?;
         told(&answer.messages)?;
         let layout = connection.protocol().begin_bulk(self.columns.clone());

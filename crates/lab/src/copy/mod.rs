@@ -176,7 +176,9 @@ impl FormArgs {
     fn lines(&self, csv: bool) -> Result<Form, Fault> {
         let (field_end, row_end) = if csv { (",", "\r\n") } else { ("\t", "\n") };
         if csv && self.row_end.is_some() {
-            return Err(Fault::File("rows of CSV end with the end of a line: --row-end is for character format".into()));
+            return Err(Fault::File(
+                "rows of CSV end with the end of a line: --row-end is for character format".into(),
+            ));
         }
         let form = Form {
             csv,

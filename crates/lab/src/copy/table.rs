@@ -112,7 +112,9 @@ impl Table {
         let Some(names) = names else { return Ok(self.columns.iter().map(field).collect()) };
         let mut fields: Vec<Field> = Vec::with_capacity(names.len());
         for name in names {
-            let known = self.columns.iter().find(|column| column.field.name.eq_ignore_ascii_case(name));
+            let same = |column: &&Column| column.field.name == *name;
+            let alike = |column: &&Column| column.field.name.eq_ignore_ascii_case(name);
+            let known = self.columns.iter().find(same).or_else(|| self.columns.iter().find(alike));
             let Some(known) = known else {
                 let shown = super::value::shown(name);
                 return Err(Fault::File(format!("its column '{shown}' is none of {}", self.name)));

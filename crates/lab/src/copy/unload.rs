@@ -11,7 +11,7 @@ use super::lines;
 use super::native;
 use super::parquet;
 use super::table::{Field, Heard, Table, fields_of, told};
-use super::{Format, FormArgs, RowWriter};
+use super::{FormArgs, Format, RowWriter};
 use crate::client::Connection;
 
 /// How many rows were copied.

@@ -50,7 +50,14 @@ pub struct Args {
     #[arg(short = 'E', long = "use-trusted-connection")]
     pub trusted: bool,
     /// Database to start in. Default: the one of the login.
-    #[arg(short = 'd', long = "database-name", global = true, env = "SQLCMDDBNAME", default_value = "", hide_default_value = true)]
+    #[arg(
+        short = 'd',
+        long = "database-name",
+        global = true,
+        env = "SQLCMDDBNAME",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub database: String,
     /// Run this and exit.
     #[arg(short = 'Q', long = "query", conflicts_with = "input")]

@@ -180,13 +180,7 @@ fn meet(rel: &mut Rel, small: &[Small], equal: &[(ColumnId, ColumnId)], catalog:
 }
 
 /// None: too few rows were seen to tell.
-fn met(
-    get: &Get,
-    predicates: &[Expr],
-    column: u16,
-    keys: &[Box<[u8]>],
-    catalog: &dyn Catalog,
-) -> Option<MetPart> {
+fn met(get: &Get, predicates: &[Expr], column: u16, keys: &[Box<[u8]>], catalog: &dyn Catalog) -> Option<MetPart> {
     let (mut tests, mut others) = (Vec::new(), Vec::new());
     for predicate in predicates {
         match column_test(get, predicate) {

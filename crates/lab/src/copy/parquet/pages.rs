@@ -89,7 +89,8 @@ pub fn runs(bytes: &[u8], bits: u32, count: usize) -> Option<Vec<u32>> {
         let head = varint(bytes, &mut at)?;
         if head & 1 == 0 {
             let width = bits.div_ceil(8) as usize;
-            let value = bytes.get(at..at + width)?.iter().rev().fold(0_u32, |value, byte| value << 8 | u32::from(*byte));
+            let value =
+                bytes.get(at..at + width)?.iter().rev().fold(0_u32, |value, byte| value << 8 | u32::from(*byte));
             at += width;
             let times = usize::try_from(head >> 1).ok()?.min(count - numbers.len());
             numbers.resize(numbers.len() + times, value);

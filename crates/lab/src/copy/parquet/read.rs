@@ -11,7 +11,9 @@ use super::super::{RowReader, value};
 use super::pages::{runs, unpacked};
 use super::thrift::{self, Fields};
 use super::write::in_text_order;
-use super::{DAYS_TO_1970, MAGIC, MAGIC_ENCRYPTED, TICKS_PER_DAY, encoding, legacy, logical, page, physical, repetition};
+use super::{
+    DAYS_TO_1970, MAGIC, MAGIC_ENCRYPTED, TICKS_PER_DAY, encoding, legacy, logical, page, physical, repetition,
+};
 
 /// Metadata longer than this are no file's.
 const FOOTER_BYTES_MAX: u64 = 256 << 20;
@@ -29,8 +31,14 @@ enum Meaning {
     Decimal,
     Date,
     /// By what of 100 ns it is multiplied, or divided.
-    Time { times: i64, over: i64 },
-    Timestamp { times: i64, over: i64 },
+    Time {
+        times: i64,
+        over: i64,
+    },
+    Timestamp {
+        times: i64,
+        over: i64,
+    },
     Uuid,
     Text,
 }
@@ -140,7 +148,8 @@ impl RowReader for Reader {
             });
         }
         Ok(true)
-    }}
+    }
+}
 
 fn footer(file: &Whole) -> Result<Fields, Fault> {
     let bytes = file.bytes();
@@ -184,7 +193,14 @@ fn shape_of(element: &Fields) -> Result<Shape, Fault> {
     let length = usize::try_from(element.number(2).unwrap_or(0)).unwrap_or(0);
     let known = meaning(element, physical, length).filter(|_| (0..=physical::FIXED_LEN_BYTE_ARRAY).contains(&physical));
     let (meaning, sql_type) = known.ok_or_else(|| told("is of a type that is not read"))?;
-    Ok(Shape { name: name.clone(), physical, length, is_optional: repetition == repetition::OPTIONAL, meaning, sql_type })
+    Ok(Shape {
+        name: name.clone(),
+        physical,
+        length,
+        is_optional: repetition == repetition::OPTIONAL,
+        meaning,
+        sql_type,
+    })
 }
 
 fn decimal(scale: i64, precision: i64) -> Option<(Meaning, SqlType)> {
@@ -355,12 +371,17 @@ impl Chunk {
                 runs_of.into_iter().map(|bit| Datum::I64(bit.into())).collect()
             }
             other => {
-                let name = other.and_then(|other| encoding::NAMES.get(usize::try_from(other).ok()?)).unwrap_or(&"unknown");
+                let name =
+                    other.and_then(|other| encoding::NAMES.get(usize::try_from(other).ok()?)).unwrap_or(&"unknown");
                 return Err(format!("its values are in the encoding {name}; PLAIN and RLE_DICTIONARY are read"));
             }
         };
         made.reverse();
-        self.values = present.iter().map(|level| if *level == 1 { made.pop() } else { Some(Datum::Null) }).collect::<Option<_>>().ok_or(DAMAGED)?;
+        self.values = present
+            .iter()
+            .map(|level| if *level == 1 { made.pop() } else { Some(Datum::Null) })
+            .collect::<Option<_>>()
+            .ok_or(DAMAGED)?;
         self.values.reverse();
         Ok(())
     }

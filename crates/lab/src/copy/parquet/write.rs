@@ -4,10 +4,10 @@ use std::io::Write;
 
 use types::{Datum, SqlType, TypeKind};
 
+use super::super::RowWriter;
 use super::super::fault::Fault;
 use super::super::table::Field;
 use super::super::value;
-use super::super::RowWriter;
 use super::thrift::{self, Struct, put_varint};
 use super::{DAYS_TO_1970, MAGIC, TICKS_PER_DAY, codec, encoding, legacy, logical, page, physical, repetition};
 
@@ -22,17 +22,25 @@ const CREATED_BY: &str = concat!("heddle version ", env!("CARGO_PKG_VERSION"));
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Boolean,
-    Int32 { bits: u8, signed: bool },
+    Int32 {
+        bits: u8,
+        signed: bool,
+    },
     Int64,
     Float,
     Double,
     /// By digits: in 32 bits, in 64, or in 16 bytes.
-    Decimal { precision: u8, scale: u8 },
+    Decimal {
+        precision: u8,
+        scale: u8,
+    },
     Date,
     /// 100 ns since midnight.
     Time,
     /// By the fraction's digits: milliseconds, microseconds or nanoseconds.
-    Timestamp { unit: i16 },
+    Timestamp {
+        unit: i16,
+    },
     Uuid,
     Text,
     Bytes,
@@ -76,7 +84,9 @@ impl Kind {
         match self {
             Kind::Boolean => physical::BOOLEAN,
             Kind::Int32 { .. } | Kind::Date | Kind::Decimal { precision: 0..=9, .. } => physical::INT32,
-            Kind::Int64 | Kind::Time | Kind::Timestamp { .. } | Kind::Decimal { precision: 10..=18, .. } => physical::INT64,
+            Kind::Int64 | Kind::Time | Kind::Timestamp { .. } | Kind::Decimal { precision: 10..=18, .. } => {
+                physical::INT64
+            }
             Kind::Float => physical::FLOAT,
             Kind::Double => physical::DOUBLE,
             Kind::Decimal { .. } | Kind::Uuid => physical::FIXED_LEN_BYTE_ARRAY,
@@ -384,8 +394,14 @@ pub fn in_text_order(bytes: [u8; 16]) -> [u8; 16] {
 
 /// Err: it is outside of what 64 bits of nanoseconds hold.
 fn since_1970(sql_type: SqlType, value: &Datum, unit: i16) -> Result<i64, String> {
-    let as_ticks = types::convert(value, &sql_type, &SqlType::datetime2(7), types::convert::NO_STYLE, &types::ConvertContext::CAST)
-        .map_err(|error| error.text.clone())?;
+    let as_ticks = types::convert(
+        value,
+        &sql_type,
+        &SqlType::datetime2(7),
+        types::convert::NO_STYLE,
+        &types::ConvertContext::CAST,
+    )
+    .map_err(|error| error.text.clone())?;
     let ticks = as_ticks.as_i64() - DAYS_TO_1970 * TICKS_PER_DAY;
     match unit {
         // 1/300 s is read back from the nearest millisecond.
