@@ -254,7 +254,7 @@ fn the_other_commands_say_what_is_missing() {
     let restored = run(&["restore", "--archive", text(&missing), "--to", text(&root.join("to"))]);
     says(&why(&restored, "heddle restore: "), &[text(&missing)]);
     let listed = run(&["archive", "list", "--archive", text(&missing)]);
-    says(&why(&listed, "heddle archive: "), &[text(&missing)]);
+    says(&why(&listed, "heddle archive list: "), &[text(&missing)]);
     let full = root.join("full");
     fs::create_dir_all(full.join("something")).expect("made");
     let restored = run(&["restore", "--archive", text(&missing), "--to", text(&full)]);

@@ -555,28 +555,29 @@ fn a_load_that_is_cancelled_leaves_nothing() {
 #[test]
 fn the_page_about_tables_as_files_is_true() {
     let mut site = Site::new("copy_page");
-    must(
-        &mut site.sa,
-        "CREATE TABLE prices (id int IDENTITY, price money); INSERT prices VALUES (9.5), (10.5), (NULL)",
-    );
+    let schema = "CREATE TABLE prices (id int IDENTITY, price money); CREATE TABLE [of all] (id int PRIMARY KEY, s xml)";
+    must(&mut site.sa, &format!("{schema}; INSERT prices VALUES (9.5), (10.5), (NULL); INSERT [of all] VALUES (1, N'<a/>')"));
+    must(&mut site.sa, "CREATE DATABASE shop_moved; USE shop_moved");
+    must(&mut site.sa, &format!("{schema}; USE shop"));
     let page = fs::read_to_string(root().join("docs/operations.md")).expect("the page");
     let section = page.split("\n## ").find(|section| section.starts_with("Tables as files")).expect("the section");
     let commands: Vec<&str> =
         section.split("```sh\n").skip(1).filter_map(|block| block.split("```").next()).flat_map(str::lines).collect();
-    assert_eq!(commands.len(), 3, "{commands:?}");
+    assert_eq!(commands.len(), 6, "{commands:?}");
     for command in commands {
         // `heddle` is what was built.
         let mut shell = Command::new("sh");
-        shell.args(["-c", &format!("heddle() {{ \"$PROGRAM\" \"$@\"; }}; {command}")]).current_dir(&site.directory);
+        shell.args(["-ec", &format!("heddle() {{ \"$PROGRAM\" \"$@\"; }}\n{command}")]).current_dir(&site.directory);
         shell.env("PROGRAM", binary().get_program()).env("SQLCMDSERVER", site.server.address());
         let output = shell.env("SQLCMDPASSWORD", PASSWORD).stdin(Stdio::null()).output().expect("it runs");
         assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
     }
-    assert_eq!(
-        fs::read_to_string(site.path("prices.csv")).expect("made"),
-        "id,price\r\n1,9.5000\r\n2,10.5000\r\n3,\r\n"
-    );
+    let written = fs::read_to_string(site.path("prices.csv")).expect("made");
+    assert_eq!(written, "id,price\r\n1,9.5000\r\n2,10.5000\r\n3,\r\n");
     assert_eq!(one(&mut site.sa, "SELECT COUNT(*) FROM prices WHERE id = 2 AND price = 10.5"), 2);
+    let moved = "SELECT COUNT(*) FROM shop_moved.dbo.prices WHERE id = 2 AND price = 10.5";
+    assert_eq!(one(&mut site.sa, moved), 2);
+    assert_eq!(one(&mut site.sa, "SELECT COUNT(*) FROM shop_moved.dbo.[of all] WHERE s.exist('/a') = 1"), 1);
     must(&mut site.sa, "TRUNCATE TABLE prices");
     assert_eq!(site.copied(&["in", "prices", &site.path("dear.parquet")]), 1);
 }
