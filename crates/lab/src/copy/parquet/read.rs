@@ -291,7 +291,12 @@ impl Chunk {
                     return Err(DAMAGED.into());
                 }
                 self.at = end;
-                return Ok((header, file.read(begin, bytes).map_err(told)?));
+                let page = file.read(begin, bytes).map_err(told)?;
+                // Not all writers give a checksum.
+                if header.number(4).is_some_and(|crc| crc as i32 != crc32fast::hash(&page) as i32) {
+                    return Err(DAMAGED.into());
+                }
+                return Ok((header, page));
             }
             if there < wanted || wanted >= HEADER_BYTES_MAX {
                 return Err(DAMAGED.into());

@@ -210,6 +210,7 @@ impl<W: Write> Writer<W> {
                 header.i32(1, page::DATA);
                 header.i32(2, page.len() as i32);
                 header.i32(3, page.len() as i32);
+                header.i32(4, crc32fast::hash(&page) as i32);
                 header.structure(5, |data| {
                     data.i32(1, rows as i32);
                     data.i32(2, encoding::PLAIN);
