@@ -839,6 +839,15 @@ fn a_closed_database_says_why_it_keeps_the_log() {
     assert_eq!(waits(&mut sa), ["NOTHING", "NOTHING"]);
     let back = used(&mut sa);
     assert!(back < before + (32 << 20), "{before} and then {back}");
+    // One that is offline wants its log backup, too, and has to be online for it.
+    must(&mut sa, "ALTER DATABASE shop SET OFFLINE");
+    fill(&mut sa);
+    assert_eq!(waits(&mut sa), ["OTHER_TRANSIENT", "NOTHING"]);
+    assert_eq!(numbers(&ask(&mut sa, &format!("BACKUP LOG shop TO {}", disk("no.trn")))), [942, 3013]);
+    must(&mut sa, "ALTER DATABASE shop SET ONLINE; CHECKPOINT");
+    assert_eq!(waits(&mut sa)[0], "LOG_BACKUP");
+    must(&mut sa, &format!("BACKUP LOG shop TO {}", disk("online.trn")));
+    assert_eq!(waits(&mut sa), ["NOTHING", "NOTHING"]);
     // Who reads it meanwhile sees the same; DROP DATABASE gives the log back, too.
     must(&mut sa, &format!("BACKUP LOG shop TO {} WITH STANDBY = 'shop.undo'", disk("stands.trn")));
     fill(&mut sa);

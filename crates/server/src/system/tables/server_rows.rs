@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use storage::{DatabaseId, FileWork, LogHolder, LogSpace};
+use storage::{DatabaseId, FileWork, Hold, LogHolder, LogSpace};
 use types::datetime::LanguageId;
 use types::{Datum, SqlResult, SqlType, variant};
 
@@ -215,6 +215,10 @@ fn log_reuse(host: &SessionHost) -> Vec<NamedRow> {
         let holder = match catalog.storage.log_holder_of(db.storage_id()) {
             // Its log waits for the next step of its restore: no log backup can be taken of it, which would be let in by nobody.
             LogHolder::LogBackup if db.awaits_restore() => LogHolder::Backup,
+            // Nor of one that is offline, before it is online again.
+            LogHolder::LogBackup if catalog.storage.hold_of(db.storage_id()) == Some(Hold::Offline) => {
+                LogHolder::HeldDatabase
+            }
             holder => holder,
         };
         vec![
