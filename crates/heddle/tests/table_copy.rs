@@ -404,6 +404,16 @@ fn wrong_files_are_told_by_row_and_column() {
     assert!(told.contains("No such file or directory"), "{told}");
     let told = site.refused(&["out", "t", &site.path("x.csv"), "--field-end", "ab"]);
     assert!(told.contains("one character"), "{told}");
+    for (name, switch) in [
+        ("x.parquet", &["--field-end", ";"][..]),
+        ("x.bcp", &["--encoding", "utf-16"]),
+        ("x.csv", &["--row-end", ";"]),
+        ("x.bcp", &["--no-header"]),
+    ] {
+        let told = site.refused(&[&["out", "t", &site.path(name)], switch].concat());
+        assert!(told.contains(&format!("{} means nothing in format ", switch[0])), "{told}");
+        assert!(!Path::new(&site.path(name)).exists());
+    }
     let told = site.refused(&["-Q", "SELECT 1", "out", "t", &site.path("x.csv")]);
     assert!(told.contains("one of them, please"), "{told}");
 }

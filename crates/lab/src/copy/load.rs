@@ -60,7 +60,7 @@ fn reader(
         let fields = reader.fields().to_vec();
         Ok((Box::new(reader), fields))
     };
-    match form.format(path) {
+    match form.format(path)? {
         Format::Character => text(false),
         Format::Csv => text(true),
         Format::Native => {

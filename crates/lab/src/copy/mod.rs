@@ -18,7 +18,7 @@ mod parquet;
 mod unload;
 mod load;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 use types::Datum;
@@ -103,9 +103,9 @@ pub struct FormArgs {
     /// Default: csv or parquet for a file whose name ends so, else native.
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Of text: utf-8, utf-16 or a code page such as 1252. What a byte order mark says counts more.
-    #[arg(long, default_value = "utf-8", value_parser = Encoding::parse)]
-    encoding: Encoding,
+    /// Of text: utf-8, utf-16 or a code page such as 1252. What a byte order mark says counts more. Default: utf-8.
+    #[arg(long, value_parser = Encoding::parse)]
+    encoding: Option<Encoding>,
     /// Between the fields of text; \t, \n, \r and \0 as in C. Default: a comma in CSV, else a tab.
     #[arg(long, value_name = "TEXT")]
     field_end: Option<String>,
@@ -163,28 +163,40 @@ fn unescaped(text: &str) -> String {
 }
 
 impl FormArgs {
-    fn format(&self, file: &std::path::Path) -> Format {
+    /// Of a file of the name. Err: a switch means nothing there.
+    fn format(&self, file: &Path) -> Result<Format, Fault> {
         let ending = file.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-        self.format.unwrap_or(match ending.as_deref() {
+        let format = self.format.unwrap_or(match ending.as_deref() {
             Some("csv") => Format::Csv,
             Some("parquet") => Format::Parquet,
             _ => Format::Native,
-        })
+        });
+        let (name, taken): (&str, &[&str]) = match format {
+            Format::Native => ("native", &[]),
+            Format::Parquet => ("parquet", &[]),
+            Format::Character => ("character", &["--encoding", "--field-end", "--row-end"]),
+            Format::Csv => ("csv", &["--encoding", "--field-end", "--no-header"]),
+        };
+        let given = [
+            (self.encoding.is_some(), "--encoding"),
+            (self.field_end.is_some(), "--field-end"),
+            (self.row_end.is_some(), "--row-end"),
+            (self.no_header, "--no-header"),
+        ];
+        match given.iter().find(|(is_given, switch)| *is_given && !taken.contains(switch)) {
+            Some((_, switch)) => Err(Fault::File(format!("{switch} means nothing in format {name}"))),
+            None => Ok(format),
+        }
     }
 
     /// Of text.
     fn lines(&self, csv: bool) -> Result<Form, Fault> {
         let (field_end, row_end) = if csv { (",", "\r\n") } else { ("\t", "\n") };
-        if csv && self.row_end.is_some() {
-            return Err(Fault::File(
-                "rows of CSV end with the end of a line: --row-end is for character format".into(),
-            ));
-        }
         let form = Form {
             csv,
             field_end: self.field_end.as_deref().map_or_else(|| field_end.to_owned(), unescaped),
             row_end: self.row_end.as_deref().map_or_else(|| row_end.to_owned(), unescaped),
-            encoding: self.encoding,
+            encoding: self.encoding.unwrap_or(Encoding::Utf8),
             header: csv && !self.no_header,
         };
         form.check()?;

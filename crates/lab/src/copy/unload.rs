@@ -32,8 +32,9 @@ fn run(
     file: &Path,
     form: &FormArgs,
 ) -> Result<u64, Fault> {
+    let format = form.format(file)?;
     let mut making = Making::begin(file)?;
-    let copied = rows(connection, text, fields, &mut making, form.format(file), form);
+    let copied = rows(connection, text, fields, &mut making, format, form);
     match copied {
         Ok(rows) => making.end().map(|()| rows).map_err(Fault::from),
         Err(fault) => {
