@@ -58,6 +58,13 @@ fn places_that_cannot_have_data() {
     fs::write(&file, "x").expect("written");
     says(&refused_on(&file, &[]), &["data directory", text(&file), "Not a directory"]);
     says(&refused_on(&file.join("below"), &[]), &["data directory", text(&file), "Not a directory"]);
+    // What is somebody else's stays as it is.
+    let other = root.join("other");
+    fs::create_dir_all(other.join("photos")).expect("made");
+    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).expect("opened");
+    says(&refused_on(&other, &[]), &[text(&other), "'photos'", "name an empty one"]);
+    assert_eq!(fs::metadata(&other).expect("it is there").permissions().mode() & 0o777, 0o755);
+    assert_eq!(fs::read_dir(&other).expect("a directory").count(), 1);
     // On a file system that is read-only, mounted in a namespace: that needs no rights.
     for there in [false, true] {
         let place = root.join(format!("read-only-{there}"));

@@ -15,7 +15,7 @@ use os::region::Visibility;
 use os::sched::{MachineConfig, Place, Pool, STARTS_WITH_MOST, TaskKind, Trouble, Watch, WorkerKind};
 use os::sync::{Mutex, RwLockForm};
 use os::wait::WaitType;
-use storage::{Hold, Storage, StorageConfig, StorageError};
+use storage::{CONTROL_FILE, Hold, Storage, StorageConfig, StorageError};
 
 use crate::agent;
 use crate::archive::seat;
@@ -601,6 +601,12 @@ fn verified_logins(known: Option<(&String, &Vec<u8>)>) -> VerifiedLogins {
 fn open_directory(path: &Path) -> Result<Disk, String> {
     let disk =
         Disk::directory(path).map_err(|error| format!("cannot use the data directory {}: {error}", path.display()))?;
+    if let Some(other) = others_directory(&disk, path) {
+        return Err(format!(
+            "the directory {} has no data, but '{other}', which is somebody else's: name an empty one",
+            path.display()
+        ));
+    }
     match os::fs::close_directory(path) {
         Ok(true) => {}
         Ok(false) => tracing::warn!(
@@ -618,6 +624,21 @@ fn open_directory(path: &Path) -> Result<Disk, String> {
         Err(DiskError::Locked) => Err(format!("the data directory {} is in use by another server", path.display())),
         Err(error) => Err(format!("cannot lock the data directory {}: {error}", path.display())),
     }
+}
+
+/// A directory within one that has no data, and is none of a server's: nothing is to be made there, such as in `/etc`, and its mode stays.
+fn others_directory(disk: &Disk, path: &Path) -> Option<String> {
+    const OWN: [&str; 4] = ["backup", "log", "lost+found", "tls"];
+    if disk.exists(CONTROL_FILE) {
+        return None;
+    }
+    // One that cannot be read is refused by what follows.
+    let names = os::fs::list(path).unwrap_or_default();
+    if names.iter().any(|(name, _)| name.ends_with(".hdb")) {
+        return None;
+    }
+    let is_other = |name: &str| !name.starts_with('.') && !OWN.contains(&name);
+    names.into_iter().find(|(name, is_directory)| *is_directory && is_other(name)).map(|(name, _)| name)
 }
 
 /// Takes what another process may have. Of a server that was killed the system ends the processes a moment later, and what they have
