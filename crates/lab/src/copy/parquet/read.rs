@@ -8,7 +8,7 @@ use super::super::fault::Fault;
 use super::super::file::Whole;
 use super::super::table::Field;
 use super::super::{RowReader, value};
-use super::pages::{runs, unpacked};
+use super::pages::{self, runs, unpacked};
 use super::thrift::{self, Fields};
 use super::write::in_text_order;
 use super::{
@@ -53,6 +53,19 @@ struct Shape {
     meaning: Meaning,
     /// Of the values, before they become the column's.
     sql_type: SqlType,
+}
+
+impl Shape {
+    /// Bytes of each value, where all have the same.
+    fn width(&self) -> Option<usize> {
+        match self.physical {
+            physical::INT32 | physical::FLOAT => Some(4),
+            physical::INT64 | physical::DOUBLE => Some(8),
+            physical::INT96 => Some(12),
+            physical::FIXED_LEN_BYTE_ARRAY => Some(self.length),
+            _ => None,
+        }
+    }
 }
 
 fn damaged(what: &str) -> Fault {
@@ -363,6 +376,7 @@ impl Chunk {
         };
         let wanted = present.iter().filter(|level| **level == 1).count();
         let mut made = match how.map(|how| how as i32) {
+            _ if wanted == 0 => Vec::new(),
             Some(encoding::PLAIN) => plain_values(values, wanted, shape)?,
             Some(encoding::PLAIN_DICTIONARY | encoding::RLE_DICTIONARY) => {
                 let dictionary = self.dictionary.as_ref().ok_or(DAMAGED)?;
@@ -375,10 +389,11 @@ impl Chunk {
                 let runs_of = values.get(4..).and_then(|rest| runs(rest, 1, wanted)).ok_or(DAMAGED)?;
                 runs_of.into_iter().map(|bit| Datum::I64(bit.into())).collect()
             }
-            other => {
-                let name =
-                    other.and_then(|other| encoding::NAMES.get(usize::try_from(other).ok()?)).unwrap_or(&"unknown");
-                return Err(format!("its values are in the encoding {name}; PLAIN and RLE_DICTIONARY are read"));
+            how => {
+                let name = how.and_then(|how| encoding::NAMES.get(usize::try_from(how).ok()?)).unwrap_or(&"unknown");
+                let plain = pages::plain(values, how.unwrap_or(-1), wanted, shape.width());
+                let plain = plain.map_err(|()| format!("its values are in the encoding {name}, which is not read"))?;
+                plain_values(&plain.ok_or(DAMAGED)?, wanted, shape)?
             }
         };
         made.reverse();
@@ -404,12 +419,9 @@ fn plain_values(bytes: &[u8], count: usize, shape: &Shape) -> Result<Vec<Datum>,
     let mut rest = bytes;
     let mut values = Vec::with_capacity(count);
     for _ in 0..count {
-        let length = match shape.physical {
-            physical::INT32 | physical::FLOAT => 4,
-            physical::INT64 | physical::DOUBLE => 8,
-            physical::INT96 => 12,
-            physical::FIXED_LEN_BYTE_ARRAY => shape.length,
-            _ => {
+        let length = match shape.width() {
+            Some(width) => width,
+            None => {
                 let (length, behind) = rest.split_first_chunk::<4>().ok_or(DAMAGED)?;
                 rest = behind;
                 u32::from_le_bytes(*length) as usize
