@@ -27,9 +27,12 @@ impl Making {
 
     /// Takes the place of what was there.
     pub fn end(mut self) -> io::Result<()> {
-        self.out.flush()?;
-        self.out.get_ref().sync_all()?;
-        std::fs::rename(&self.beside, &self.path)
+        let whole = self.out.flush().and_then(|()| self.out.get_ref().sync_all());
+        let ended = whole.and_then(|()| std::fs::rename(&self.beside, &self.path));
+        if ended.is_err() {
+            self.give_up();
+        }
+        ended
     }
 
     /// Nothing is left of it.
