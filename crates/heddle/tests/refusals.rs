@@ -151,8 +151,8 @@ fn what_was_to_be_there_before() {
     says(&with(&pair("noise", "noise")), &[text(&noise), "PEM"]);
     says(&refused_on(&data, &["--config", text(&missing)]), &["--config", text(&missing), "No such file"]);
     let lone = root.join("lone.toml");
-    fs::write(&lone, "tls_certificate = \"x.pem\"").expect("written");
-    says(&refused_on(&data, &["--config", text(&lone)]), &["tls_certificate and tls_key"]);
+    fs::write(&lone, "tls-certificate = \"x.pem\"").expect("written");
+    says(&refused_on(&data, &["--config", text(&lone)]), &["tls-certificate and tls-key"]);
     says(
         &refused(serve(&data, &["--sa-password-file", text(&missing)])),
         &["--sa-password-file", text(&missing), "No such file"],

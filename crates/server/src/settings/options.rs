@@ -466,7 +466,7 @@ fn tls_files(certificate: Option<PathBuf>, key: Option<PathBuf>) -> Result<Optio
     match (certificate, key) {
         (Some(certificate), Some(key)) => Ok(Some((certificate, key))),
         (None, None) => Ok(None),
-        _ => Err(SettingError("tls_certificate and tls_key: one is of no use without the other".into())),
+        _ => Err(SettingError("tls-certificate and tls-key: one is of no use without the other".into())),
     }
 }
 
