@@ -42,7 +42,7 @@ fn quoted(text: &str) -> String {
     format!("N'{}'", text.replace('\'', "''"))
 }
 
-/// The first error, as sqlcmd prints it; what was only told goes to the standard error.
+/// The errors, as sqlcmd prints them. Err: there are some.
 pub fn told<'a>(messages: impl IntoIterator<Item = &'a ServerMessage>) -> Result<(), Fault> {
     let errors: Vec<String> =
         messages.into_iter().filter(|message| message.is_error()).map(tds::client::format_message).collect();
