@@ -104,7 +104,7 @@ fn rights_that_are_missing() {
     fs::set_permissions(&data, fs::Permissions::from_mode(0o500)).expect("closed");
     let inner = serve(&data.join("deeper"), &["--sa-password", PASSWORD]);
     match as_another(&inner) {
-        Some(outer) => says(&refused(outer), &["data directory", text(&data), "access denied"]),
+        Some(outer) => says(&refused(outer), &["data directory", text(&data), "Permission denied"]),
         None => println!("passed over: another user cannot run the program"),
     }
     fs::set_permissions(&data, fs::Permissions::from_mode(0o700)).expect("opened");

@@ -104,6 +104,14 @@ pub enum StorageError {
 }
 
 impl StorageError {
+    /// Of a file that is named: what an operator has to look at.
+    pub fn of_file(name: &str, error: DiskError) -> StorageError {
+        match error {
+            DiskError::Full => StorageError::DiskFull,
+            error => StorageError::Io(format!("{name}: {error}")),
+        }
+    }
+
     /// A page that is not what should lie there.
     pub fn corrupt(page: PageRef) -> StorageError {
         StorageError::CorruptPage { page, awaits: None }

@@ -599,8 +599,10 @@ fn verified_logins(known: Option<(&String, &Vec<u8>)>) -> VerifiedLogins {
 }
 
 fn open_directory(path: &Path) -> Result<Disk, String> {
-    let disk =
-        Disk::directory(path).map_err(|error| format!("cannot use the data directory {}: {error}", path.display()))?;
+    let failed = |error: &dyn std::fmt::Display| format!("cannot use the data directory {}: {error}", path.display());
+    // The system's own words say what is in the way.
+    os::fs::create_dir_all(path).map_err(|error| failed(&error))?;
+    let disk = Disk::directory(path).map_err(|error| failed(&error))?;
     if let Some(other) = others_directory(&disk, path) {
         return Err(format!(
             "the directory {} has no data, but '{other}', which is somebody else's: name an empty one",
@@ -613,7 +615,7 @@ fn open_directory(path: &Path) -> Result<Disk, String> {
             "others may look into the data directory {}: it is not this user's alone, and stays as it is",
             path.display()
         ),
-        Err(error) => return Err(format!("cannot use the data directory {}: {error}", path.display())),
+        Err(error) => return Err(failed(&error)),
     }
     match once_free(DiskError::Locked, || disk.lock("lock")) {
         Ok(lock) => {
