@@ -790,25 +790,79 @@ fn kills_leave_the_chain_whole() {
     println!("{whole} restores went on after a kill");
 }
 
+/// log_reuse_wait_desc of both databases.
+fn waits(sa: &mut Connection) -> [String; 2] {
+    ["shop", "other"]
+        .map(|name| word(sa, &format!("SELECT log_reuse_wait_desc FROM sys.databases WHERE name = '{name}'")))
+}
+
+/// Some segments of the log.
+fn fill(sa: &mut Connection) {
+    for _ in 0..4 {
+        must(sa, "INSERT other..b (c) SELECT 'z' FROM GENERATE_SERIES(1, 6000)");
+    }
+    must(sa, "CHECKPOINT");
+}
+
+fn used(sa: &mut Connection) -> i64 {
+    one(sa, "SELECT CONVERT(bigint, used_log_space_in_bytes) FROM sys.dm_db_log_space_usage")
+}
+
+/// "ACTIVE_BACKUP_OR_RESTORE: a data backup or a restore is in progress": a database that its log's tail has closed waits for the next step of its
+/// restore, and no log backup of it can be taken.
+/// https://learn.microsoft.com/sql/relational-databases/logs/the-transaction-log-sql-server
+#[test]
+fn a_closed_database_says_why_it_keeps_the_log() {
+    let (server, directory) = start("logs-closed");
+    let mut sa = connect(&server, "master");
+    with_shop(&mut sa);
+    must(&mut sa, "CREATE DATABASE other; CREATE TABLE other..b (a int IDENTITY, c char(4000))");
+    let disk = |name: &str| format!("DISK = '{}'", directory.join(name).display());
+    must(&mut sa, &format!("BACKUP DATABASE shop TO {}", disk("full.bak")));
+    must(&mut sa, &format!("BACKUP LOG shop TO {} WITH NORECOVERY", disk("tail.trn")));
+    let before = used(&mut sa);
+    fill(&mut sa);
+    assert_eq!(waits(&mut sa), ["ACTIVE_BACKUP_OR_RESTORE", "NOTHING"]);
+    assert_eq!(one(&mut sa, "SELECT CONVERT(int, log_reuse_wait) FROM sys.databases WHERE name = 'shop'"), 3);
+    assert!(used(&mut sa) > before + (64 << 20));
+    assert_eq!(numbers(&ask(&mut sa, &format!("BACKUP LOG shop TO {}", disk("no.trn")))), [927, 3013]);
+    drop(sa);
+    server.kill();
+    let server = again(&directory);
+    let mut sa = connect(&server, "master");
+    must(&mut sa, "CHECKPOINT");
+    assert_eq!(waits(&mut sa)[0], "ACTIVE_BACKUP_OR_RESTORE", "a start keeps it");
+    // Open again, it wants a log backup.
+    must(&mut sa, "RESTORE DATABASE shop WITH RECOVERY; CHECKPOINT");
+    assert_eq!(waits(&mut sa)[0], "LOG_BACKUP");
+    must(&mut sa, &format!("BACKUP LOG shop TO {}", disk("next.trn")));
+    assert_eq!(waits(&mut sa), ["NOTHING", "NOTHING"]);
+    let back = used(&mut sa);
+    assert!(back < before + (32 << 20), "{before} and then {back}");
+    // One that is offline wants its log backup, too, and has to be online for it.
+    must(&mut sa, "ALTER DATABASE shop SET OFFLINE");
+    fill(&mut sa);
+    assert_eq!(waits(&mut sa), ["OTHER_TRANSIENT", "NOTHING"]);
+    assert_eq!(numbers(&ask(&mut sa, &format!("BACKUP LOG shop TO {}", disk("no.trn")))), [942, 3013]);
+    must(&mut sa, "ALTER DATABASE shop SET ONLINE; CHECKPOINT");
+    assert_eq!(waits(&mut sa)[0], "LOG_BACKUP");
+    must(&mut sa, &format!("BACKUP LOG shop TO {}", disk("online.trn")));
+    assert_eq!(waits(&mut sa), ["NOTHING", "NOTHING"]);
+    // Who reads it meanwhile sees the same; DROP DATABASE gives the log back, too.
+    must(&mut sa, &format!("BACKUP LOG shop TO {} WITH STANDBY = 'shop.undo'", disk("stands.trn")));
+    fill(&mut sa);
+    assert_eq!(waits(&mut sa), ["ACTIVE_BACKUP_OR_RESTORE", "NOTHING"]);
+    must(&mut sa, "DROP DATABASE shop; CHECKPOINT");
+    let back = used(&mut sa);
+    assert!(back < before + (32 << 20), "{before} and then {back}");
+}
+
 #[test]
 fn log_is_kept_for_who_backs_it_up_and_for_nobody_else() {
     let (server, directory) = start("logs-kept");
     let mut sa = connect(&server, "master");
     with_shop(&mut sa);
     must(&mut sa, "CREATE DATABASE other; CREATE TABLE other..b (a int IDENTITY, c char(4000))");
-    let waits = |sa: &mut Connection| {
-        ["shop", "other"]
-            .map(|name| word(sa, &format!("SELECT log_reuse_wait_desc FROM sys.databases WHERE name = '{name}'")))
-    };
-    // Some segments of the log.
-    let fill = |sa: &mut Connection| {
-        for _ in 0..4 {
-            must(sa, "INSERT other..b (c) SELECT 'z' FROM GENERATE_SERIES(1, 6000)");
-        }
-        must(sa, "CHECKPOINT");
-    };
-    let used =
-        |sa: &mut Connection| one(sa, "SELECT CONVERT(bigint, used_log_space_in_bytes) FROM sys.dm_db_log_space_usage");
     fill(&mut sa);
     assert_eq!(waits(&mut sa), ["NOTHING", "NOTHING"], "FULL without a full backup is as SIMPLE");
     let before = used(&mut sa);

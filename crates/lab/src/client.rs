@@ -277,7 +277,8 @@ impl Connection {
         self.tls.is_some()
     }
 
-    fn flush(&mut self, deadline: Option<u64>) -> ClientResult<()> {
+    /// Sends what waits to be sent: within a bulk load, of which nothing is answered before its end.
+    pub fn flush(&mut self, deadline: Option<u64>) -> ClientResult<()> {
         self.client.swap_outgoing(&mut self.out);
         if self.out.is_empty() {
             return Ok(());

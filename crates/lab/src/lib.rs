@@ -13,6 +13,7 @@ mod shrink;
 mod call;
 pub mod ping;
 pub mod script;
+pub mod copy;
 pub mod sql_tool;
 pub mod stress;
 pub mod sim;

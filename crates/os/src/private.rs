@@ -47,6 +47,8 @@ pub fn create_directory(path: &Path) -> io::Result<()> {
         Ok(()) => fs::set_permissions(path, fs::Permissions::from_mode(DIRECTORY_MODE)),
         // Somebody was faster.
         Err(_) if path.is_dir() => Ok(()),
+        // A file is there.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(io::Error::from_raw_os_error(libc::ENOTDIR)),
         Err(error) => Err(error),
     }
 }

@@ -104,6 +104,14 @@ pub enum StorageError {
 }
 
 impl StorageError {
+    /// Of a file that is named: what an operator has to look at.
+    pub fn of_file(name: &str, error: DiskError) -> StorageError {
+        match error {
+            DiskError::Full => StorageError::DiskFull,
+            error => StorageError::Io(format!("{name}: {error}")),
+        }
+    }
+
     /// A page that is not what should lie there.
     pub fn corrupt(page: PageRef) -> StorageError {
         StorageError::CorruptPage { page, awaits: None }
@@ -148,7 +156,7 @@ impl fmt::Display for StorageError {
             StorageError::AlreadyExists => write!(f, "already exists"),
             StorageError::NoBackup => write!(f, "no backup to go on from"),
             StorageError::NewerFormat { found, known } => {
-                write!(f, "files of format {found}; this program reads up to {known}")
+                write!(f, "files of format {found}; this program reads up to {known}: a newer version wrote them")
             }
             StorageError::Damaged(what) => write!(f, "damaged: {what}"),
             StorageError::Io(what) => write!(f, "I/O error: {what}"),

@@ -217,21 +217,40 @@ impl Client {
         self.request(PacketType::Transaction, |out, _| action.encode(out));
     }
 
-    /// After the server has answered an INSERT BULK.
+    /// After the server has answered an INSERT BULK: all of it.
     pub fn bulk(&mut self, columns: Vec<ColumnInfo>, rows: &RowBatch) {
+        let layout = self.begin_bulk(columns);
+        self.bulk_rows(&layout, rows);
+        self.end_bulk();
+    }
+
+    /// The same in pieces, so that what is sent need not be in memory: rows follow, then `end_bulk`. Before that there is no answer, and nothing
+    /// else may be asked; a connection that is closed meanwhile has loaded nothing.
+    pub fn begin_bulk(&mut self, columns: Vec<ColumnInfo>) -> RowLayout {
         assert_eq!(self.state, State::Ready, "one request at a time");
-        let version = self.version();
-        let layout = RowLayout::new(columns, version);
+        let layout = RowLayout::new(columns, self.version());
         self.writer.begin(PacketType::BulkLoad, 0);
+        layout.encode_metadata(&mut self.writer, false);
+        layout
+    }
+
+    /// What fills a packet waits to be sent then.
+    pub fn bulk_rows(&mut self, layout: &RowLayout, rows: &RowBatch) {
         let outgoing = &mut self.outgoing;
-        let mut send = |bytes: &[u8]| {
+        let Ok(()) = layout.encode_rows(rows, 0..rows.rows, &mut self.writer, &mut |bytes: &[u8]| {
             outgoing.extend_from_slice(bytes);
             Ok::<(), Infallible>(())
-        };
-        layout.encode_metadata(&mut self.writer, false);
-        let Ok(()) = layout.encode_rows(rows, 0..rows.rows, &mut self.writer, &mut send);
+        });
+    }
+
+    pub fn end_bulk(&mut self) {
+        let version = self.version();
         Done { kind: DoneKind::Batch, status: done::FINAL, command: 0, rows: 0 }.encode(&mut self.writer, version);
-        let Ok(()) = self.writer.finish(&mut send);
+        let outgoing = &mut self.outgoing;
+        let Ok(()) = self.writer.finish(&mut |bytes: &[u8]| {
+            outgoing.extend_from_slice(bytes);
+            Ok::<(), Infallible>(())
+        });
         self.state = State::Response;
     }
 

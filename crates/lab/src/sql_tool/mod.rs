@@ -10,6 +10,7 @@ use tds::client::{ClientEncryption, ConnectOptions};
 
 use crate::address::ServerAddress;
 use crate::client::{Target, Trust};
+use crate::copy::{self, CopyCommand};
 use crate::script::Variables;
 use output::{Format, Printer};
 use session::{Input, Session};
@@ -25,17 +26,19 @@ use session::{Input, Session};
 ///
 /// In scripts: GO [count] ends a batch, $(name) stands for a variable, and lines beginning with a colon are commands:
 /// :setvar, :r FILE, :connect, :out, :error, :on error, :listvar, :list, :reset, :exit, :quit, :help.
+///
+/// out, queryout and in copy rows into a file and back, as bcp does: heddle sql out --help.
 #[derive(Debug, Clone, ClapArgs)]
 #[command(verbatim_doc_comment, disable_help_flag = true, disable_version_flag = true)]
 pub struct Args {
     /// Server: host, host,port or tcp:host,port; lpc:.,port: a server on this machine without the network.
-    #[arg(short = 'S', long = "server", env = "SQLCMDSERVER", default_value = "127.0.0.1,1433")]
+    #[arg(short = 'S', long = "server", global = true, env = "SQLCMDSERVER", default_value = "127.0.0.1,1433")]
     pub server: String,
     /// Login name. Default: sa.
-    #[arg(short = 'U', long = "user-name", env = "SQLCMDUSER")]
+    #[arg(short = 'U', long = "user-name", global = true, env = "SQLCMDUSER")]
     pub user: Option<String>,
     /// Password. Without it and without SQLCMDPASSWORD or MSSQL_SA_PASSWORD you are asked.
-    #[arg(short = 'P', long = "password", env = "SQLCMDPASSWORD", hide_env_values = true)]
+    #[arg(short = 'P', long = "password", global = true, env = "SQLCMDPASSWORD", hide_env_values = true)]
     pub password: Option<String>,
     /// Change the password to this one, and go on.
     #[arg(short = 'z', long = "change-password", value_name = "PASSWORD", conflicts_with = "change_password_exit")]
@@ -47,7 +50,14 @@ pub struct Args {
     #[arg(short = 'E', long = "use-trusted-connection")]
     pub trusted: bool,
     /// Database to start in. Default: the one of the login.
-    #[arg(short = 'd', long = "database-name", env = "SQLCMDDBNAME", default_value = "", hide_default_value = true)]
+    #[arg(
+        short = 'd',
+        long = "database-name",
+        global = true,
+        env = "SQLCMDDBNAME",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub database: String,
     /// Run this and exit.
     #[arg(short = 'Q', long = "query", conflicts_with = "input")]
@@ -110,19 +120,19 @@ pub struct Args {
     #[arg(short = 'c', long = "batch-terminator", default_value = "GO")]
     pub terminator: String,
     /// Seconds to wait for the login.
-    #[arg(short = 'l', long = "login-timeout", env = "SQLCMDLOGINTIMEOUT", default_value_t = 30, value_parser = timeout())]
+    #[arg(short = 'l', long = "login-timeout", global = true, env = "SQLCMDLOGINTIMEOUT", default_value_t = 30, value_parser = timeout())]
     pub login_timeout_s: u64,
     /// Seconds to wait for a batch; 0: for ever.
     #[arg(short = 't', long = "query-timeout", env = "SQLCMDSTATTIMEOUT", default_value_t = 0, value_parser = timeout())]
     pub query_timeout_s: u64,
     /// Encryption: optional (the login only; default), mandatory, strict (TDS 8.0), disable.
-    #[arg(short = 'N', long = "encrypt-connection", num_args = 0..=1, default_missing_value = "mandatory", default_value = "optional", value_parser = parse_encryption)]
+    #[arg(short = 'N', long = "encrypt-connection", global = true, num_args = 0..=1, default_missing_value = "mandatory", default_value = "optional", value_parser = parse_encryption)]
     pub encryption: ClientEncryption,
     /// Trust the server's certificate without checking it.
-    #[arg(short = 'C', long = "trust-server-certificate")]
+    #[arg(short = 'C', long = "trust-server-certificate", global = true)]
     pub trust: bool,
     /// Trust the certificate in this PEM file.
-    #[arg(short = 'J', long = "server-certificate", value_name = "FILE", conflicts_with = "trust")]
+    #[arg(short = 'J', long = "server-certificate", global = true, value_name = "FILE", conflicts_with = "trust")]
     pub certificate: Option<String>,
     /// Scripting variables.
     #[arg(short = 'v', long = "variables", value_name = "NAME=VALUE", num_args = 1.., action = clap::ArgAction::Append)]
@@ -134,7 +144,7 @@ pub struct Args {
     #[arg(short = 'X', long = "disable-cmd", num_args = 0..=1, default_missing_value = "0", value_name = "1")]
     pub no_commands: Option<u8>,
     /// Network packet size, 512 to 32767.
-    #[arg(short = 'a', long = "packet-size", env = "SQLCMDPACKETSIZE", default_value_t = 4096, value_parser = packet_size())]
+    #[arg(short = 'a', long = "packet-size", global = true, env = "SQLCMDPACKETSIZE", default_value_t = 4096, value_parser = packet_size())]
     pub packet_bytes: u32,
     /// Name of this computer, as the server shows it.
     #[arg(
@@ -162,8 +172,10 @@ pub struct Args {
     #[arg(short = 'M', hide = true)]
     pub multi_subnet: bool,
     /// Print help.
-    #[arg(long = "help", short = '?', action = clap::ArgAction::Help)]
+    #[arg(long = "help", short = '?', action = clap::ArgAction::Help, global = true)]
     pub help: Option<bool>,
+    #[command(subcommand)]
+    pub copy: Option<CopyCommand>,
 }
 
 /// Seconds, as sqlcmd bounds them.
@@ -275,30 +287,43 @@ impl Args {
 
 /// The process's exit code.
 pub fn run(args: &Args) -> i32 {
-    match prepare(args) {
-        Ok(_) if args.change_password_exit.is_some() => 0,
-        Ok(mut session) => session.run(args.inputs()),
-        Err(why) => {
-            eprintln!("Sqlcmd: Error: {why}");
-            1
-        }
-    }
+    let run = match &args.copy {
+        Some(copy) => copied(args, copy),
+        None => prepare(args).map(|session| session.map_or(0, |mut session| session.run(args.inputs()))),
+    };
+    run.unwrap_or_else(|why| {
+        eprintln!("Sqlcmd: Error: {why}");
+        1
+    })
 }
 
-fn prepare(args: &Args) -> Result<Session, String> {
+fn copied(args: &Args, copy: &CopyCommand) -> Result<i32, String> {
+    if args.query.is_some() || args.initial_query.is_some() || !args.input.is_empty() {
+        return Err("-Q, -q and -i run T-SQL, and out, queryout and in copy: one of them, please".into());
+    }
+    let mut connection = session::open(&target(args)?, args.login_timeout_s)?;
+    Ok(copy::run(&mut connection, copy))
+}
+
+/// Where to log in. A new password has been set then.
+fn target(args: &Args) -> Result<Target, String> {
+    let parse = if args.dedicated { ServerAddress::parse_admin } else { ServerAddress::parse };
+    let address = parse(&args.server)?;
+    let trust = trust_of(args.trust, args.certificate.as_deref());
+    let target = Target::new(address, args.connect_options()?, &trust).map_err(|error| error.to_string())?;
+    let Some(new) = args.new_password() else { return Ok(target) };
+    // A login that changes the password; what follows, and what reconnects, uses the new one.
+    session::open(&target, args.login_timeout_s)?;
+    Ok(target.with_login(&target.options().user, new))
+}
+
+/// None: there is nothing more to do.
+fn prepare(args: &Args) -> Result<Option<Session>, String> {
     let printer = Printer::new(args.format(), args.output.as_deref())?;
     let variables = args.variables()?;
     if let Some(path) = args.input.iter().find(|path| !os::fs::exists(path.as_ref())) {
         return Err(format!("'{path}': there is no such file; nothing was run."));
     }
-    let parse = if args.dedicated { ServerAddress::parse_admin } else { ServerAddress::parse };
-    let address = parse(&args.server)?;
-    let trust = trust_of(args.trust, args.certificate.as_deref());
-    let mut target = Target::new(address, args.connect_options()?, &trust).map_err(|error| error.to_string())?;
-    if let Some(new) = args.new_password() {
-        // A login that changes the password; what follows, and what reconnects, uses the new one.
-        session::open(&target, args.login_timeout_s)?;
-        target = target.with_login(&target.options().user, new);
-    }
-    Session::connect(args.clone(), target, printer, variables)
+    let session = Session::connect(args.clone(), target(args)?, printer, variables)?;
+    Ok(if args.change_password_exit.is_some() { None } else { Some(session) })
 }

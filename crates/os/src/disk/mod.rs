@@ -46,7 +46,7 @@ impl std::fmt::Display for DiskError {
             DiskError::Locked => to.write_str("in use by another process"),
             DiskError::Denied => to.write_str("access denied"),
             DiskError::EndOfFile => to.write_str("read past the end of the file"),
-            DiskError::Io(errno) => write!(to, "I/O error {errno}"),
+            DiskError::Io(errno) => write!(to, "{}", std::io::Error::from_raw_os_error(*errno)),
         }
     }
 }

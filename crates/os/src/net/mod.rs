@@ -83,7 +83,7 @@ impl std::fmt::Display for NetError {
             NetError::AddressInUse => to.write_str("address in use"),
             NetError::Unsupported => to.write_str("no such transport on this machine"),
             NetError::TooManyFiles => to.write_str("too many open files"),
-            NetError::Io(errno) => write!(to, "network error {errno}"),
+            NetError::Io(errno) => write!(to, "{}", std::io::Error::from_raw_os_error(*errno)),
         }
     }
 }

@@ -39,6 +39,9 @@ enum Meaning {
 
 use Meaning::{Encrypted, How, Number, Refused, Switch, Text};
 
+/// MAXTRANSFERSIZE comes in multiples of it.
+const TRANSFER_UNIT: i64 = 65_536;
+
 const POSITIVE: Meaning = Number(1, i32::MAX as i64);
 
 const KNOWN: &[(&str, u8, Meaning)] = &[
@@ -66,7 +69,7 @@ const KNOWN: &[(&str, u8, Meaning)] = &[
     ("KEEP_CDC", RESTORES, Switch),
     ("KEEP_REPLICATION", RESTORES, Switch),
     ("LOADHISTORY", VERIFYONLY, Switch),
-    ("MAXTRANSFERSIZE", BACKUPS | RESTORES | VERIFYONLY, Number(65_536, 4_194_304)),
+    ("MAXTRANSFERSIZE", BACKUPS | RESTORES | VERIFYONLY, Number(TRANSFER_UNIT, 4_194_304)),
     ("MEDIADESCRIPTION", BACKUPS, Text),
     ("MEDIANAME", ALL, Text),
     ("MEDIAPASSWORD", ALL, Refused),
@@ -210,7 +213,9 @@ pub fn read(ddl: &Ddl<'_>, settings: &[Setting], (statement, is_url): (u8, bool)
                     "MAXTRANSFERSIZE" if is_url => PART,
                     _ => (*from, *to),
                 };
-                if !(from..=to).contains(&number) {
+                // "The possible values are multiples of 65536 bytes": backup-transact-sql, of devices that are files.
+                let odd = *name == "MAXTRANSFERSIZE" && !is_url && number % TRANSFER_UNIT != 0;
+                if odd || !(from..=to).contains(&number) {
                     return Err(sql_error!(3250, number, name));
                 }
                 options.numbers.push((name, number));

@@ -141,10 +141,10 @@ fn make(now: i64) -> Result<Certificate, String> {
 }
 
 fn read(certificate: &Path, key: &Path) -> Result<Certificate, String> {
-    let failed = |path: &Path, error: std::io::Error| format!("{}: {error}", path.display());
+    let failed = |what: &str, path: &Path, error: std::io::Error| format!("the {what} {}: {error}", path.display());
     Ok(Certificate {
-        certificate: os::fs::read_text(certificate).map_err(|error| failed(certificate, error))?,
-        key: os::fs::read_secret(key).map_err(|error| failed(key, error))?,
+        certificate: os::fs::read_text(certificate).map_err(|error| failed("certificate", certificate, error))?,
+        key: os::fs::read_secret(key).map_err(|error| failed("private key", key, error))?,
     })
 }
 

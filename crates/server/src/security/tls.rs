@@ -47,6 +47,9 @@ impl Configurations {
         let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(pem.certificate.as_bytes())
             .collect::<Result<_, _>>()
             .map_err(|error| TlsError(format!("the certificate is not PEM: {error}")))?;
+        if chain.is_empty() {
+            return Err(TlsError("there is no certificate in the file, in PEM".into()));
+        }
         let key = PrivateKeyDer::from_pem_slice(pem.key.as_bytes())
             .map_err(|error| TlsError(format!("the private key is not PEM: {error}")))?;
         let build = |versions: &[&'static rustls::SupportedProtocolVersion]| {
@@ -112,7 +115,12 @@ fn connection(configuration: Arc<ServerConfig>) -> ServerConnection {
 
 /// Whether certificate and key can be used together.
 pub fn fits(pem: &Certificate) -> bool {
-    Configurations::new(pem).is_ok()
+    check(pem).is_ok()
+}
+
+/// Why they do not.
+pub fn check(pem: &Certificate) -> Result<(), TlsError> {
+    Configurations::new(pem).map(|_| ())
 }
 
 /// Whether a private key, in PKCS #8, is that of a certificate, in DER.

@@ -396,7 +396,7 @@ pub fn resolve(
         (args.archive.or(file.archive), args.archive_lag.or(file.archive_lag)),
         [args.archive_snapshot.or(file.archive_snapshot), args.archive_retention.or(file.archive_retention)],
     )?;
-    let tls = args.tls_certificate.or(file.tls_certificate).zip(args.tls_key.or(file.tls_key));
+    let tls = tls_files(args.tls_certificate.or(file.tls_certificate), args.tls_key.or(file.tls_key))?;
     let http = args.http.or(file.http).map(|text| parse_listen("--http", &text)).transpose()?;
     if let Some(address) = http.filter(|address| !address.ip().is_loopback() && tls.is_none()) {
         return Err(SettingError(format!(
@@ -459,6 +459,14 @@ fn memory_bytes(
             Some(text) => parse_size(&format!("{text}MB")).map(Some),
             None => Ok(memory_configured(startup)),
         },
+    }
+}
+
+fn tls_files(certificate: Option<PathBuf>, key: Option<PathBuf>) -> Result<Option<(PathBuf, PathBuf)>, SettingError> {
+    match (certificate, key) {
+        (Some(certificate), Some(key)) => Ok(Some((certificate, key))),
+        (None, None) => Ok(None),
+        _ => Err(SettingError("tls-certificate and tls-key: one is of no use without the other".into())),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `--init`: T-SQL scripts that run once, on a new data directory, before the first connection.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use exec::host::Ended;
@@ -9,6 +9,7 @@ use types::SqlError;
 
 use crate::instance::server::Server;
 use crate::session::host::SessionHost;
+use crate::settings::options::{DataLocation, Settings};
 
 /// Writes messages to the log and remembers the first error; rows are dropped.
 struct LogSink {
@@ -23,6 +24,40 @@ impl Sink for LogSink {
             tracing::info!("{}", message.text);
         }
         Ok(())
+    }
+}
+
+/// In the data directory until all scripts have run: whoever finds it there later does not know how far they came.
+const UNFINISHED: &str = "init-unfinished";
+
+fn mark(settings: &Settings) -> Option<PathBuf> {
+    match &settings.data {
+        DataLocation::Directory(path) => Some(path.join(UNFINISHED)),
+        DataLocation::Memory => None,
+    }
+}
+
+/// Before the data are touched. Err: the scripts are not there.
+pub fn check(settings: &Settings) -> Result<(), String> {
+    match settings.init.as_ref().filter(|path| !os::fs::exists(path)) {
+        Some(path) => Err(format!("--init {}: there is no such file or directory", path.display())),
+        None => Ok(()),
+    }
+}
+
+/// Before the first database of new data is made. Err, of data that are there: a script of their first start failed.
+pub fn begin(settings: &Settings, new: bool) -> Result<(), String> {
+    let Some(mark) = mark(settings) else { return Ok(()) };
+    if !new && os::fs::exists(&mark) {
+        return Err(format!(
+            "the scripts of --init did not run to their end when {} was made: begin again with an empty directory, or remove {} to go on with what is there",
+            mark.parent().unwrap_or(&mark).display(),
+            mark.display()
+        ));
+    }
+    match settings.init.is_some() && new {
+        true => os::fs::write(&mark, b"").map_err(|error| format!("{}: {error}", mark.display())),
+        false => Ok(()),
     }
 }
 
@@ -46,7 +81,11 @@ pub fn run(server: &Arc<Server>, path: &Path) -> Result<(), String> {
         tracing::info!("ran {}", script.display());
     }
     host.log_out(&mut state);
-    outcome
+    outcome?;
+    match mark(&server.settings) {
+        Some(mark) => os::fs::remove(&mark).map_err(|error| format!("{}: {error}", mark.display())),
+        None => Ok(()),
+    }
 }
 
 fn run_script(state: &mut exec::session::Session, host: &mut SessionHost, path: &Path) -> Result<(), String> {

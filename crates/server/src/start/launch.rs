@@ -63,6 +63,7 @@ pub fn run(settings: Settings) -> Result<(), String> {
     let cpus = if machine.cpus.is_empty() { usable.clone() } else { machine.cpus.clone() };
     let count = settings.engines.unwrap_or(cpus.len() as u32).clamp(1, os::engines::ENGINES_MAX as u32);
     let mut listeners = Listeners::bind(&settings)?;
+    init::check(&settings)?;
     let (disk, directory) = serve::open_disk(&settings)?;
     let mut certificate = renewal::at_start(&settings)?;
     let (mut failed_starts, mut told, mut mask_at_start) = (0, false, None);

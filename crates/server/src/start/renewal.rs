@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use crate::instance::server::Server;
 use crate::security::certificate::{self, Source};
-use crate::security::tls::Certificate;
+use crate::security::tls::{self, Certificate};
 use crate::settings::options::Settings;
 
 /// Between two looks at the end of the certificate.
@@ -14,7 +14,13 @@ const LOOK_SECONDS: i64 = 3_600;
 /// The certificate that a server begins with.
 pub fn at_start(settings: &Settings) -> Result<Certificate, String> {
     let now = certificate::now();
-    let found = Source::of(settings).load(now)?;
+    let source = Source::of(settings);
+    let found = source.load(now)?;
+    // Before the data are touched, and a password of sa is made that nobody would be told.
+    tls::check(&found).map_err(|error| match &source {
+        Source::Files(certificate, key) => format!("{} and {}: {error}", certificate.display(), key.display()),
+        _ => error.to_string(),
+    })?;
     warn_of_end(&found, now);
     Ok(found)
 }

@@ -15,7 +15,7 @@ use os::region::Visibility;
 use os::sched::{MachineConfig, Place, Pool, STARTS_WITH_MOST, TaskKind, Trouble, Watch, WorkerKind};
 use os::sync::{Mutex, RwLockForm};
 use os::wait::WaitType;
-use storage::{Hold, Storage, StorageConfig, StorageError};
+use storage::{CONTROL_FILE, Hold, Storage, StorageConfig, StorageError};
 
 use crate::agent;
 use crate::archive::seat;
@@ -382,6 +382,7 @@ fn any_admin() -> Option<Listener> {
 pub fn start(settings: Settings) -> Result<(Server, Listeners), String> {
     // The port first: a start that cannot serve must not touch the data.
     let mut listeners = Listeners::bind(&settings)?;
+    init::check(&settings)?;
     let (disk, directory) = open_disk(&settings)?;
     let certificate = renewal::at_start(&settings)?;
     let admin = settings.admin_listen;
@@ -473,6 +474,7 @@ pub(crate) fn open_on(
         );
     }
     let new = storage.databases().is_empty();
+    init::begin(&settings, new)?;
     let made_password = (new && settings.sa_password.is_none()).then(make_password);
     let password = settings.sa_password.as_ref().or(made_password.as_ref());
     let sa_password_hash = password.map(|password| {
@@ -493,6 +495,10 @@ pub(crate) fn open_on(
     let archive = seat::take_seat(&settings, &storage, &boot.data_directory)?;
     let catalog = Catalog::boot(storage, &boot)
         .map_err(|error| format!("cannot open the catalog in {}: {error}", boot.data_directory))?;
+    // At once: whatever fails from here on, the data are there, and nobody else knows it.
+    if let Some(password) = &made_password {
+        eprintln!("The password of sa is {password} (it is shown only now)");
+    }
     check_collation(&catalog, &settings)?;
     tell_configuration(&catalog, &settings, memory);
     let refused = |error: StorageError| format!("no memory for what engines share: {error}");
@@ -545,9 +551,6 @@ pub(crate) fn open_on(
     machine::follow_counting(&server);
     machine::follow_caches(&server);
     machine::follow_quota(&server);
-    if let Some(password) = made_password {
-        eprintln!("The password of sa is {password} (it is shown only now)");
-    }
     Ok((server, new))
 }
 
@@ -596,15 +599,23 @@ fn verified_logins(known: Option<(&String, &Vec<u8>)>) -> VerifiedLogins {
 }
 
 fn open_directory(path: &Path) -> Result<Disk, String> {
-    let disk =
-        Disk::directory(path).map_err(|error| format!("cannot use the data directory {}: {error}", path.display()))?;
+    let failed = |error: &dyn std::fmt::Display| format!("cannot use the data directory {}: {error}", path.display());
+    // The system's own words say what is in the way.
+    os::fs::create_dir_all(path).map_err(|error| failed(&error))?;
+    let disk = Disk::directory(path).map_err(|error| failed(&error))?;
+    if let Some(other) = others_directory(&disk, path) {
+        return Err(format!(
+            "the directory {} has no data, but '{other}', which is somebody else's: name an empty one",
+            path.display()
+        ));
+    }
     match os::fs::close_directory(path) {
         Ok(true) => {}
         Ok(false) => tracing::warn!(
             "others may look into the data directory {}: it is not this user's alone, and stays as it is",
             path.display()
         ),
-        Err(error) => return Err(format!("cannot use the data directory {}: {error}", path.display())),
+        Err(error) => return Err(failed(&error)),
     }
     match once_free(DiskError::Locked, || disk.lock("lock")) {
         Ok(lock) => {
@@ -615,6 +626,21 @@ fn open_directory(path: &Path) -> Result<Disk, String> {
         Err(DiskError::Locked) => Err(format!("the data directory {} is in use by another server", path.display())),
         Err(error) => Err(format!("cannot lock the data directory {}: {error}", path.display())),
     }
+}
+
+/// A directory within one that has no data, and is none of a server's: nothing is to be made there, such as in `/etc`, and its mode stays.
+fn others_directory(disk: &Disk, path: &Path) -> Option<String> {
+    const OWN: [&str; 4] = ["backup", "log", "lost+found", "tls"];
+    if disk.exists(CONTROL_FILE) {
+        return None;
+    }
+    // One that cannot be read is refused by what follows.
+    let names = os::fs::list(path).unwrap_or_default();
+    if names.iter().any(|(name, _)| name.ends_with(".hdb")) {
+        return None;
+    }
+    let is_other = |name: &str| !name.starts_with('.') && !OWN.contains(&name);
+    names.into_iter().find(|(name, is_directory)| *is_directory && is_other(name)).map(|(name, _)| name)
 }
 
 /// Takes what another process may have. Of a server that was killed the system ends the processes a moment later, and what they have

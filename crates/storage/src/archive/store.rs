@@ -88,6 +88,7 @@ impl DirectoryStore {
 
     fn at(path: &Path) -> StoreResult<DirectoryStore> {
         let place = path.display().to_string();
+        os::fs::create_dir_all(path).map_err(|error| StoreError::World(format!("{place}: {error}")))?;
         let disk = Disk::directory(path).map_err(|error| StoreError::World(format!("{place}: {error}")))?;
         Ok(DirectoryStore { disk, path: path.to_owned(), place })
     }

@@ -146,7 +146,9 @@ impl LocalLog {
         if let Some(Some(file)) = self.opened.read().get(number as usize) {
             return Ok(file.clone());
         }
-        let file = Arc::new(self.disk.open(&file_name(number), Open::ExistingOrNew)?);
+        let name = file_name(number);
+        let file = self.disk.open(&name, Open::ExistingOrNew).map_err(|error| StorageError::of_file(&name, error))?;
+        let file = Arc::new(file);
         let mut opened = self.opened.write();
         if opened.len() <= number as usize {
             opened.resize(number as usize + 1, None);

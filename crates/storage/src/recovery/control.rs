@@ -261,7 +261,8 @@ impl ControlFile {
                 "{CONTROL_FILE} is missing, and data files are there; put it back, or restore from a backup"
             )));
         }
-        let file = disk.open(CONTROL_FILE, Open::ExistingOrNew)?;
+        let file = disk.open(CONTROL_FILE, Open::ExistingOrNew);
+        let file = file.map_err(|error| StorageError::of_file(CONTROL_FILE, error))?;
         let control_file = ControlFile(file);
         let newest = control_file.newest()?;
         let data = disk.list()?.iter().any(|name| name.ends_with(".hdb"));

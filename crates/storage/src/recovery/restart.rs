@@ -356,6 +356,15 @@ pub fn clear_scratch(disk: &Disk) -> StorageResult<()> {
     Ok(())
 }
 
+/// Of a database without which there is no instance.
+fn not_opened(entry: &FileEntry, error: DiskError) -> StorageError {
+    let (file, name) = (file_name(entry.number), &entry.name);
+    StorageError::Damaged(match error {
+        DiskError::Denied => format!("{file} of database {name}: {error}; it must be the user's whom the server runs as"),
+        error => format!("{file} of database {name}: {error}; put it back, or restore from a backup"),
+    })
+}
+
 impl Engine {
     fn open_files(&self, found: &Found, held: &[HeldEntry], control: &Control) -> StorageResult<()> {
         let path = |number: u32| file_name(number);
@@ -382,7 +391,7 @@ impl Engine {
                 Ok(file) => Ok(Some(file)),
                 // Its database stays closed, as is found below.
                 Err(error) if error == DiskError::NotFound || may_be_held(entry.database) => Ok(None),
-                Err(error) => Err(error.into()),
+                Err(error) => Err(not_opened(entry, error)),
             }
         })?;
         for entry in found.files.values() {
@@ -415,13 +424,7 @@ impl Engine {
                     let since = Since { scan_lsn: control.scan_lsn, redo_lsn: control.redo_lsn };
                     hold(Hold::RecoveryPending, since, format!("{}: {error}", path(entry.number)))?;
                 }
-                Err(error) => {
-                    return Err(StorageError::Damaged(format!(
-                        "{} of database {}: {error}; put it back, or restore from a backup",
-                        path(entry.number),
-                        entry.name
-                    )));
-                }
+                Err(error) => return Err(not_opened(entry, error)),
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use storage::backup::SetKind;
 use storage::{LogSpace, Segment};
 use types::{Datum, SqlResult};
 
-use super::server_rows::{log_bytes, lsn_text};
+use super::server_rows::{log_bytes, log_holder, lsn_text};
 use crate::catalog::base::BackupSetRow;
 use crate::catalog::error::storage_error;
 use crate::catalog::family::{self, Guid};
@@ -152,7 +152,7 @@ fn log_of(host: &SessionHost, db: &Database) -> NamedRow {
         ("active_vlf_count", number(active().count())),
         ("total_log_size_mb", megabytes(space.total)),
         ("active_log_size_mb", megabytes(space.used)),
-        ("log_truncation_holdup_reason", text(storage.log_holder_of(db.storage_id()).name())),
+        ("log_truncation_holdup_reason", text(log_holder(storage, db).name())),
     ];
     if let Ok(last) = storage.last_checkpoint(db.storage_id()) {
         row.extend([

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use storage::{DatabaseId, FileWork, LogSpace};
+use storage::{DatabaseId, FileWork, Hold, LogHolder, LogSpace, Storage};
 use types::datetime::LanguageId;
 use types::{Datum, SqlResult, SqlType, variant};
 
@@ -208,11 +208,22 @@ pub fn log_bytes(host: &SessionHost, db: &Database) -> LogSpace {
     catalog.log_space_of(db).unwrap_or_else(|_| catalog.storage.log_space())
 }
 
-/// Why the log cannot be reused, as each database sees it.
+/// Why the log cannot be reused, as the database sees it.
+pub fn log_holder(storage: &Storage, db: &Database) -> LogHolder {
+    match storage.log_holder_of(db.storage_id()) {
+        // Its log waits for the next step of its restore: no log backup can be taken of it.
+        LogHolder::LogBackup if db.awaits_restore() => LogHolder::Backup,
+        // Nor of one that is offline, before it is online again.
+        LogHolder::LogBackup if storage.hold_of(db.storage_id()) == Some(Hold::Offline) => LogHolder::HeldDatabase,
+        holder => holder,
+    }
+}
+
+/// Of all databases.
 fn log_reuse(host: &SessionHost) -> Vec<NamedRow> {
     let catalog = &host.server.catalog;
     let row = |db: &Arc<Database>| {
-        let holder = catalog.storage.log_holder_of(db.storage_id());
+        let holder = log_holder(&catalog.storage, db);
         vec![
             ("database_id", number(db.id.0)),
             ("reuse_wait", number(holder.number())),
