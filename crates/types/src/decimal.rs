@@ -279,8 +279,8 @@ pub fn rescale_down(value: i128, digits: u8) -> Option<i128> {
     }
     let divisor = POW10[digits as usize];
     let (quotient, rest) = (value / divisor, value % divisor);
-    // rest < 10^38, so its double still fits.
-    if (rest * 2).unsigned_abs() >= divisor.unsigned_abs() { Some(quotient + value.signum()) } else { Some(quotient) }
+    // The double of less than 10^38 fits 128 bits without a sign, and not those with one.
+    if rest.unsigned_abs() * 2 >= divisor.unsigned_abs() { Some(quotient + value.signum()) } else { Some(quotient) }
 }
 
 /// Converts a decimal between types: another scale and precision. None: 8115.

@@ -127,6 +127,13 @@ fn result_types() {
 }
 
 #[test]
+fn all_digits_are_rounded_away() {
+    for (value, expected) in [(POW10[37] * 5 - 1, 0), (POW10[37] * 5, 1), (LIMIT - 1, 1), (1 - LIMIT, -1)] {
+        assert_eq!(decimal::rescale_down(value, 38), Some(expected), "{value}");
+    }
+}
+
+#[test]
 fn quotients_are_cut_and_products_rounded() {
     let kernel = |operation, left: (u8, u8), right: (u8, u8)| {
         let (left, right) = (SqlType::decimal(left.0, left.1), SqlType::decimal(right.0, right.1));
