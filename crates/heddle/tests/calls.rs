@@ -83,7 +83,10 @@ fn procedures_with_parameters() {
         (call("adds", vec![int("@a", 1), int("", 2), c()]), "I193=1 C R I193=1 I193=1 S3 V P224"),
         (call("adds", vec![int("@a", 1), int("@c", 9)]), "I193=1 C R I193=1 I193=1 S3 P224"),
         (call("adds", vec![int("@a", 1), default("@b"), c()]), "I193=1 C R I193=1 I193=1 S3 V P224"),
-        (call("adds", vec![int("", 1), default(""), out("", SqlType::INT, None)]), "I193=1 C R I193=1 I193=1 S3 V P224"),
+        (
+            call("adds", vec![int("", 1), default(""), out("", SqlType::INT, None)]),
+            "I193=1 C R I193=1 I193=1 S3 V P224",
+        ),
         (call("adds", vec![default("@a"), c()]), "E201 P224!"),
         (call("adds", vec![text("@a", "42"), c()]), "I193=1 C R I193=1 I193=1 S3 V P224"),
         (
@@ -214,13 +217,17 @@ fn a_value_of_each_type_comes_back_and_goes_again() {
         ("uniqueidentifier", SqlType::UNIQUEIDENTIFIER, "'6F9619FF-8B86-D011-B42D-00C04FC964FF'"),
         ("char(5)", SqlType::char(5), "'ab'"),
         ("varchar(8000)", SqlType::varchar(8000), "REPLICATE('x', 8000)"),
-        ("varchar(max)", SqlType::VARCHAR_MAX, "REPLICATE(CAST('x' AS varchar(max)), 100000)"),
+        ("varchar(max)", SqlType::VARCHAR_MAX, "REPLICATE(CAST('x' AS varchar(max)), 9000)"),
         ("nchar(3)", SqlType::nchar(3), "NCHAR(8364)"),
         ("nvarchar(4000)", SqlType::nvarchar(4000), "REPLICATE(NCHAR(8364), 4000)"),
-        ("nvarchar(max)", SqlType::NVARCHAR_MAX, "REPLICATE(CAST(N'x' AS nvarchar(max)), 100000)"),
+        ("nvarchar(max)", SqlType::NVARCHAR_MAX, "REPLICATE(CAST(N'x' AS nvarchar(max)), 9000)"),
         ("binary(4)", SqlType::binary(4), "0x01"),
         ("varbinary(8000)", SqlType::varbinary(8000), "0x00FF00"),
-        ("varbinary(max)", SqlType::VARBINARY_MAX, "CAST(REPLICATE(CAST('x' AS varchar(max)), 100000) AS varbinary(max))"),
+        (
+            "varbinary(max)",
+            SqlType::VARBINARY_MAX,
+            "CAST(REPLICATE(CAST('x' AS varchar(max)), 9000) AS varbinary(max))",
+        ),
         ("xml", SqlType::XML, "N'<a b=\"1\"/>'"),
         ("sql_variant", SqlType::SQL_VARIANT, "CAST(1.50 AS decimal(9,2))"),
     ] {

@@ -327,17 +327,18 @@ fn renaming() {
 fn application_locks() {
     let server = Server::start(&[]);
     let mut raw = open(&server, &[]);
+    let (got, let_go) = (
+        "I193=1 I192 I193=1 I192 I192 I193=1 I193=1 I192 I224 I193=1 S0 P224",
+        "I193=1 I192 I193=1 I224 I193=1 S0 P224",
+    );
+    let both = format!("{got} {let_go}");
     let cases = [
-        (
-            "EXEC sp_getapplock 'x', 'Exclusive', 'Session'",
-            "I193=1 I192 I193=1 I192 I192 I193=1 I193=1 I192 I224 I193=1 S0 P224",
-        ),
+        ("EXEC sp_getapplock 'x', 'Exclusive', 'Session' EXEC sp_releaseapplock 'x', 'Session'", &*both),
         (
             "EXEC sp_getapplock 'x', 'Shared', 'Session', 0",
             "I193=1 I192 I193=1 I192 I192 I193=1 I192 I224 I193=1 S0 P224",
         ),
-        ("EXEC sp_releaseapplock 'x', 'Session'", "I193=1 I192 I193=1 I224 I193=1 S0 P224"),
-        ("SET NOCOUNT ON EXEC sp_releaseapplock 'x', 'Session' SET NOCOUNT OFF", "D185 S0 P224 D186"),
+        ("SET NOCOUNT ON EXEC sp_getapplock 'x', 'Shared', 'Session' SET NOCOUNT OFF", "D185 S0 P224 D186"),
         (
             "EXEC sp_releaseapplock 'x', 'Session' SELECT @@ERROR AS e",
             "I193=1 I192 I193=1 E1223 I224! I193=1 S-999 P224 C R D193=1",

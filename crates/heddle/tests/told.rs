@@ -128,7 +128,10 @@ fn columns_have_the_flags_of_where_they_come_from() {
     for (view, wanted) in [
         ("SELECT MIN(n) AS m, COUNT(*) AS c, g, g + 1 AS g1, 5 AS lit FROM w GROUP BY g", vec![9, 9, 9, 33, 32]),
         ("SELECT id, n FROM w UNION SELECT id, n FROM w", vec![8, 9]),
-        ("SELECT d.x, d.y, ROW_NUMBER() OVER (ORDER BY id) AS r FROM (SELECT id, id + 1 AS x, MAX(n) OVER () AS y FROM w) AS d", vec![9; 3]),
+        (
+            "SELECT d.x, d.y, ROW_NUMBER() OVER (ORDER BY id) AS r FROM (SELECT id, id + 1 AS x, MAX(n) OVER () AS y FROM w) AS d",
+            vec![9; 3],
+        ),
     ] {
         raw.batch(&format!("CREATE OR ALTER VIEW seen AS {view}"));
         let told: Vec<u16> = columns(&raw.batch("SELECT * FROM seen")).into_iter().map(|(_, flags)| flags).collect();

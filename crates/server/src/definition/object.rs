@@ -197,6 +197,8 @@ pub fn create_type(ddl: &mut Ddl<'_>, create: &CreateType) -> SqlResult<()> {
             }
             let shown = own.name.clone();
             row.tableid = table::build(ddl, &own, &shown, definition, ("TT", 0), None, &Placement::DEFAULT)?;
+            let name = format!("TT_{}_{:08X}", place.name, row.tableid);
+            ddl.rows(&db, |rows| rows.update::<ObjectRow>(0, &[int(row.tableid)], |row| row.name.clone_from(&name)))?;
         }
         CreateTypeKind::External => return Err(super::unsupported("CREATE TYPE ... EXTERNAL NAME")),
     }

@@ -79,10 +79,8 @@ fn tables(ddl: &mut Ddl<'_>, db: &Database, dbcc: &Dbcc) -> SqlResult<Vec<Counte
 
 /// Its rows, under a lock that lets nobody change them until the statement is over.
 fn count(ddl: &mut Ddl<'_>, db: &Database, table: &Counted) -> SqlResult<()> {
-    let query = format!(
-        "SELECT {0}, COUNT_BIG(*) FROM {1} WITH (TABLOCK, HOLDLOCK) GROUP BY {0}",
-        table.partition, table.name
-    );
+    let query =
+        format!("SELECT {0}, COUNT_BIG(*) FROM {1} WITH (TABLOCK, HOLDLOCK) GROUP BY {0}", table.partition, table.name);
     let query = if table.partition == "1" { query.replace(" GROUP BY 1", "") } else { query };
     let mut counts: Vec<(i64, i64)> = Vec::new();
     ddl.site.query(&query, &mut |_, batch| {

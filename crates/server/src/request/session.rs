@@ -75,7 +75,13 @@ impl Session {
     pub fn parts<'a>(&'a mut self, signal: &'a exec::session::Signal, in_rpc: bool) -> Parts<'a> {
         let is_scope = self.connection.has_sessions() && self.state.transaction.level == 0;
         let sink = TdsSink::new(&mut self.connection, &mut self.writer, &mut self.told, signal, in_rpc);
-        Parts { told_state: self.told_state.as_deref_mut(), is_scope, state: &mut self.state, host: &mut self.host, sink }
+        Parts {
+            told_state: self.told_state.as_deref_mut(),
+            is_scope,
+            state: &mut self.state,
+            host: &mut self.host,
+            sink,
+        }
     }
 
     /// Ends the response of a run: its last DONE, or the acknowledgment of the attention that stopped it.

@@ -200,7 +200,9 @@ fn execute(
         return call_procedure(host, state, sink, &name, &mut arguments[1..]);
     }
     let module = host.prepared.find(handle)?;
-    run_text(host, state, sink, (&module, None), &mut arguments[1..])
+    run_text(host, state, sink, (&module, None), &mut arguments[1..])?;
+    // Its status is the @@ERROR that the text leaves behind.
+    Ok(state.error)
 }
 
 fn prepare_call(

@@ -92,12 +92,7 @@ fn wrong(error: SqlError) -> SqlError {
 type Named = (u16, String, String);
 
 /// 1202, 1224, 1230
-fn named(
-    host: &mut SessionHost,
-    state: &mut State,
-    given: &Parameters<'_>,
-    principal_at: usize,
-) -> SqlResult<Named> {
+fn named(host: &mut SessionHost, state: &mut State, given: &Parameters<'_>, principal_at: usize) -> SqlResult<Named> {
     let resource = given.text(0).ok_or_else(|| wrong(sql_error!(1224, state 5, LOCKS)))?;
     let resource = resource.chars().take(RESOURCE_CHARACTERS_MAX).collect();
     let principal = match given.text(principal_at) {

@@ -134,12 +134,8 @@ fn raise(state: &mut State, sink: &mut dyn Sink, procedure: &str, error: SqlErro
         if state.try_level > 0 {
             return Err(error);
         }
-        let done = Done {
-            kind: DoneKind::InProcedure,
-            command: Command::Raise,
-            row_count: None,
-            outcome: Outcome::Failed,
-        };
+        let done =
+            Done { kind: DoneKind::InProcedure, command: Command::Raise, row_count: None, outcome: Outcome::Failed };
         sink.message(&error).and_then(|()| sink.done(done)).map_err(stopped)?;
     }
     // RETURN has no error.
