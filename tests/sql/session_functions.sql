@@ -48,7 +48,6 @@ SELECT APPLOCK_TEST('public', 'loom', 'Shared', 'Transaction') AS covered, APPLO
 EXEC sp_getapplock 'shuttle', 'Update';
 SELECT APPLOCK_MODE('public', 'shuttle', 'Transaction') AS held;
 COMMIT;
-SELECT APPLOCK_MODE('public', 'loom', 'Weaver') AS no_owner, APPLOCK_TEST('public', 'loom', 'Strange', 'Session') AS no_mode, APPLOCK_MODE(NULL, 'loom', 'Session') AS no_principal;
 SELECT APPLOCK_MODE('public', 'shuttle', 'Transaction');
 GO
 -- NULL or NOT NULL where a column says nothing.

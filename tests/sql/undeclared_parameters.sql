@@ -97,3 +97,11 @@ INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT CASE WHEN 1 = 1 THEN C
 INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT abs(@t0), sqrt(@t1), round(@t2, @t3), sum(@t4), dateadd(day, @t5, @t6), datediff(day, getdate(), @t7), year(@t8) FROM up_t'
 SELECT name, type FROM #u
 GO
+-- Behind a TOP of a change stands its table.
+TRUNCATE TABLE #u
+INSERT #u EXEC sp_describe_undeclared_parameters N'DELETE TOP (@v0) up_t WHERE a = @v1 AND d = @v2'
+INSERT #u EXEC sp_describe_undeclared_parameters N'UPDATE TOP (@w0) PERCENT up_t SET m = @w1 WHERE s = @w2'
+INSERT #u EXEC sp_describe_undeclared_parameters N'INSERT TOP (@x0) INTO up_t (a, t) VALUES (@x1, @x2)'
+INSERT #u EXEC sp_describe_undeclared_parameters N'INSERT TOP (5) up_t (g) SELECT @y0'
+SELECT name, type FROM #u
+GO

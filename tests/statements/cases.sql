@@ -1656,8 +1656,15 @@ DBCC DBREINDEX (t) WITH NO_INFOMSGS
 GO
 SELECT 'ok' FROM before b JOIN sys.dm_db_partition_stats s ON s.index_id = b.index_id WHERE s.object_id = OBJECT_ID('t') AND b.index_id > 1 AND s.used_page_count > 1.8 * b.pages
 
---- What administers: DBCC UPDATEUSAGE, INDEXDEFRAG
-DBCC UPDATEUSAGE (0) WITH NO_INFOMSGS
+--- What administers: DBCC UPDATEUSAGE WITH COUNT_ROWS
+CREATE TABLE t (a int PRIMARY KEY)
+INSERT t VALUES (1), (2), (3)
+DBCC UPDATEUSAGE (0, 't') WITH NO_INFOMSGS, COUNT_ROWS
+GO
+SELECT 'ok' FROM sys.partitions WHERE object_id = OBJECT_ID('t') AND rows = 3
+
+--- What administers: DBCC INDEXDEFRAG
+DBCC INDEXDEFRAG (0, t)
 GO
 SELECT 'ok'
 

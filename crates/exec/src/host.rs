@@ -232,6 +232,9 @@ pub trait Host {
         arguments: &mut [CallArgument],
     ) -> SqlResult<i32>;
 
+    /// The status with which a system procedure tells its caller of such an error. None: the error is the statement's that calls.
+    fn refused_status(&self, procedure: &str, error: &SqlError) -> Option<i32>;
+
     /// Compiles text for EXEC ('...').
     fn compile(&mut self, session: &mut Session, text: &str) -> SqlResult<Arc<Module>>;
 

@@ -70,6 +70,8 @@ pub struct Session {
     pub(crate) aborted: bool,
     /// The error that a system procedure or a trigger hands on is on its way to a CATCH: it has done to the transaction what it does.
     pub(crate) thrown: bool,
+    /// A system procedure has told the client what was wrong, and its caller goes on with its status.
+    pub(crate) refused: bool,
     /// A statement of a trigger could not be bound; the statement that fired it has yet to see the error.
     pub(crate) trigger_unbound: bool,
     /// An INSERT ... EXEC is running: the level of the transaction that it shares with what it calls.
@@ -392,6 +394,8 @@ pub struct TransactionState {
     pub(crate) mark: Option<Box<Mark>>,
     /// XACT_STATE() -1: only ROLLBACK is possible.
     pub doomed: bool,
+    /// Other requests of the connection (MARS) are at work in it: it cannot be committed before they end.
+    pub shared: bool,
     pub(crate) savepoints: Vec<(Box<str>, storage::Savepoint)>,
     /// Whether SNAPSHOT was its level when it first read a table: no other can take that up later.
     pub(crate) began_as_snapshot: Option<bool>,
@@ -455,6 +459,7 @@ impl Session {
             cursor_book: Arc::default(),
             aborted: false,
             thrown: false,
+            refused: false,
             trigger_unbound: false,
             insert_execute: None,
             statement_depth: 0,

@@ -26,6 +26,11 @@ fn out(name: &str, sql_type: SqlType, value: Option<i64>) -> RpcParameter {
     RpcParameter::output(name, sql_type, value.map_or(Datum::Null, Datum::I64))
 }
 
+/// The procedure's own default.
+fn default(name: &str) -> RpcParameter {
+    RpcParameter { is_default: true, ..int(name, 0) }
+}
+
 fn ask(raw: &mut Raw, call: &RpcCall) -> Vec<u8> {
     let mut bytes = Vec::new();
     put_all_headers(&mut bytes, raw.transaction, TdsVersion::V7_4);
@@ -77,6 +82,12 @@ fn procedures_with_parameters() {
         // Behind one with a name a place counts as if it had none.
         (call("adds", vec![int("@a", 1), int("", 2), c()]), "I193=1 C R I193=1 I193=1 S3 V P224"),
         (call("adds", vec![int("@a", 1), int("@c", 9)]), "I193=1 C R I193=1 I193=1 S3 P224"),
+        (call("adds", vec![int("@a", 1), default("@b"), c()]), "I193=1 C R I193=1 I193=1 S3 V P224"),
+        (
+            call("adds", vec![int("", 1), default(""), out("", SqlType::INT, None)]),
+            "I193=1 C R I193=1 I193=1 S3 V P224",
+        ),
+        (call("adds", vec![default("@a"), c()]), "E201 P224!"),
         (call("adds", vec![text("@a", "42"), c()]), "I193=1 C R I193=1 I193=1 S3 V P224"),
         (
             call("doubles", vec![out("@io", SqlType::INT, Some(21)), out("@same", SqlType::INT, Some(7))]),
@@ -168,19 +179,80 @@ fn prepared_statements() {
     hold(&mut raw, ask, &cases);
 }
 
+/// Of the first parameter for output.
+fn value_of(raw: &mut Raw, call: &RpcCall) -> (String, SqlType, Datum) {
+    let answer = ask(raw, call);
+    let found = tokens(&answer).into_iter().find_map(|token| match token {
+        Token::ReturnValue(value) => Some((value.name.to_string(), value.sql_type, value.value)),
+        _ => None,
+    });
+    found.unwrap_or_else(|| panic!("a RETURNVALUE: {}", words(&answer)))
+}
+
+/// What a text gives a parameter comes back in its type, and is the same when it goes again.
+#[test]
+fn a_value_of_each_type_comes_back_and_goes_again() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    for (declared, ty, value) in [
+        ("bit", SqlType::BIT, "1"),
+        ("tinyint", SqlType::TINYINT, "255"),
+        ("smallint", SqlType::SMALLINT, "-32768"),
+        ("int", SqlType::INT, "-2147483648"),
+        ("bigint", SqlType::BIGINT, "9223372036854775807"),
+        ("real", SqlType::REAL, "1.5e-3"),
+        ("float", SqlType::FLOAT, "-1.7976931348623157e308"),
+        ("smallmoney", SqlType::SMALLMONEY, "-214748.3648"),
+        ("money", SqlType::MONEY, "922337203685477.5807"),
+        ("decimal(38,0)", SqlType::decimal(38, 0), "-99999999999999999999999999999999999999"),
+        ("decimal(9,9)", SqlType::decimal(9, 9), "0.123456789"),
+        ("date", SqlType::DATE, "'9999-12-31'"),
+        ("time(0)", SqlType::time(0), "'23:59:59'"),
+        ("time(7)", SqlType::time(7), "'23:59:59.9999999'"),
+        ("smalldatetime", SqlType::SMALLDATETIME, "'2079-06-06T23:59:00'"),
+        ("datetime", SqlType::DATETIME, "'1753-01-01T00:00:00.003'"),
+        ("datetime2(3)", SqlType::datetime2(3), "'0001-01-01T00:00:00.001'"),
+        ("datetime2(7)", SqlType::datetime2(7), "'9999-12-31T23:59:59.9999999'"),
+        ("datetimeoffset(7)", SqlType::datetimeoffset(7), "'2024-02-29T12:00:00.1234567-14:00'"),
+        ("uniqueidentifier", SqlType::UNIQUEIDENTIFIER, "'6F9619FF-8B86-D011-B42D-00C04FC964FF'"),
+        ("char(5)", SqlType::char(5), "'ab'"),
+        ("varchar(8000)", SqlType::varchar(8000), "REPLICATE('x', 8000)"),
+        ("varchar(max)", SqlType::VARCHAR_MAX, "REPLICATE(CAST('x' AS varchar(max)), 9000)"),
+        ("nchar(3)", SqlType::nchar(3), "NCHAR(8364)"),
+        ("nvarchar(4000)", SqlType::nvarchar(4000), "REPLICATE(NCHAR(8364), 4000)"),
+        ("nvarchar(max)", SqlType::NVARCHAR_MAX, "REPLICATE(CAST(N'x' AS nvarchar(max)), 9000)"),
+        ("binary(4)", SqlType::binary(4), "0x01"),
+        ("varbinary(8000)", SqlType::varbinary(8000), "0x00FF00"),
+        (
+            "varbinary(max)",
+            SqlType::VARBINARY_MAX,
+            "CAST(REPLICATE(CAST('x' AS varchar(max)), 9000) AS varbinary(max))",
+        ),
+        ("xml", SqlType::XML, "N'<a b=\"1\"/>'"),
+        ("sql_variant", SqlType::SQL_VARIANT, "CAST(1.50 AS decimal(9,2))"),
+    ] {
+        let given = executed(&format!("SET @o = {value}"), &format!("@o {declared} OUTPUT"), vec![out("@o", ty, None)]);
+        let (_, told, returned) = value_of(&mut raw, &given);
+        let shape = |ty: &SqlType| (ty.kind, ty.length, ty.precision, ty.scale);
+        assert_eq!(shape(&told), shape(&ty), "{declared}");
+        // xml has no comparison.
+        let shown = if declared == "xml" { "CAST(@v AS nvarchar(max))" } else { "@v" };
+        let again = executed(
+            &format!("DECLARE @w {declared} = {value} SET @n = IIF({shown} = {}, 1, 0)", shown.replace("@v", "@w")),
+            &format!("@n int OUTPUT, @v {declared}"),
+            vec![out("@n", SqlType::INT, None), RpcParameter::input("@v", ty, returned)],
+        );
+        assert_eq!(value_of(&mut raw, &again).2, Datum::I64(1), "{declared}");
+        let none = executed("SET @n = NULL", &format!("@n {declared} OUTPUT"), vec![out("@n", ty, None)]);
+        assert_eq!(value_of(&mut raw, &none).2, Datum::Null, "{declared}");
+    }
+}
+
 /// A parameter for output has the type that the client gave it, not the procedure's.
 #[test]
 fn what_comes_back_has_the_clients_type() {
     let server = Server::start(&[]);
     let mut raw = open(&server);
-    let value_of = |raw: &mut Raw, call: &RpcCall| {
-        let answer = ask(raw, call);
-        let found = tokens(&answer).into_iter().find_map(|token| match token {
-            Token::ReturnValue(value) => Some((value.name.to_string(), value.sql_type, value.value)),
-            _ => None,
-        });
-        found.expect("a RETURNVALUE")
-    };
     let given = |ty: SqlType| call("adds", vec![int("@a", 1), out("@c", ty, None)]);
     let (name, ty, value) = value_of(&mut raw, &given(SqlType::BIGINT));
     assert_eq!((name.as_str(), ty.kind, value), ("@c", types::TypeKind::BigInt, Datum::I64(6)));

@@ -193,6 +193,35 @@ fn definitions() {
             "D349 D199 D350 C R D193=1 D351",
         ),
         ("ALTER TABLE dbo.a ADD CONSTRAINT uq UNIQUE (x); SELECT 1 AS after", "E1505 E1750 M3621 D253!"),
+        (
+            "BEGIN TRY ALTER TABLE dbo.a ADD CONSTRAINT more PRIMARY KEY (x) END TRY BEGIN CATCH SELECT 1 AS n END CATCH",
+            "D349 E1779 E1750 D253!",
+        ),
+        ("BEGIN TRY ALTER TABLE dbo.nosuch ADD z int END TRY BEGIN CATCH SELECT 1 AS n END CATCH", "D349 E4902 D253!"),
+        (
+            "BEGIN TRY EXEC ('ALTER TABLE dbo.nosuch ADD z int') END TRY BEGIN CATCH SELECT ERROR_NUMBER() AS n END CATCH",
+            "D349 P224 D350 C R D193=1 D351",
+        ),
+    ];
+    hold(&mut raw, batch, &cases);
+}
+
+#[test]
+fn changes_of_indexes() {
+    let server = Server::start(&[]);
+    let made = "CREATE TABLE t (id int CONSTRAINT pk_t PRIMARY KEY, v int, w int, INDEX ux UNIQUE (v), INDEX ix (w)) \
+        INSERT t VALUES (1, 1, 1), (2, 2, 2)";
+    let mut raw = open(&server, &[made]);
+    let cases = [
+        ("ALTER INDEX nope ON dbo.t DISABLE", "E2727 D253!"),
+        ("ALTER INDEX ix ON dbo.nope DISABLE", "E1088 D253!"),
+        ("ALTER INDEX ux ON dbo.t DISABLE; INSERT t VALUES (3, 1, 3)", "D337 D195=1"),
+        ("ALTER INDEX ux ON dbo.t REBUILD", "E1505 M3621 D253!"),
+        ("DELETE t WHERE id = 3; ALTER INDEX ux ON dbo.t REORGANIZE", "D196=1 E1973 D253!"),
+        ("ALTER INDEX ALL ON dbo.t REBUILD ALTER INDEX ix ON t REORGANIZE", "D337 D337"),
+        ("INSERT t VALUES (4, 1, 4)", "E2601 M3621 D195!"),
+        ("BEGIN TRAN; ALTER INDEX ix ON t DISABLE; ROLLBACK", "B D212 D337 X D210"),
+        ("DROP INDEX ux ON dbo.t; CREATE INDEX again ON dbo.t (v)", "D201 D200"),
     ];
     hold(&mut raw, batch, &cases);
 }
@@ -262,6 +291,92 @@ fn procedures_of_the_server() {
         ("EXEC sp_pkeys 'p', 'dbo', 'tempdb', 'more'; SELECT 1 AS never", "E8144 D253!"),
         ("EXEC sp_fkeys", "E15252 I246! S-6 P224"),
         ("EXEC sp_fkeys 'absent'", "C I193 S0 P224"),
+    ];
+    hold(&mut raw, batch, &cases);
+}
+
+/// So do those that are not: what is wrong they tell, and return 1. A transaction of their own is told of.
+#[test]
+fn renaming() {
+    let server = Server::start(&[]);
+    let table = "CREATE TABLE dbo.r (id int NOT NULL CONSTRAINT pk_r PRIMARY KEY, a int)";
+    let mut raw = open(&server, &[table, "CREATE VIEW dbo.seen AS SELECT id FROM dbo.r"]);
+    let cases = [
+        ("EXEC sp_rename 'dbo.r.a', 'b', 'COLUMN'; SELECT 1 AS after", "B M15477 K S0 P224 C R D193=1"),
+        ("EXEC sp_rename 'dbo.r.absent', 'y', 'COLUMN'", "B K E15248 I246! S1 P224"),
+        ("DECLARE @r int; EXEC @r = sp_rename 'absent', 'y'; SELECT @r AS r", "B K E15225 I246! S1 P224 C R D193=1"),
+        ("EXEC sp_rename 'pk_r', 'r'", "B K E15335 I246! S1 P224"),
+        ("EXEC sp_rename NULL, NULL", "E15223 I246! S1 P224"),
+        ("EXEC sp_rename 'r', 'x', 'bogus'", "E15249 I246! S1 P224"),
+        (
+            "BEGIN TRY EXEC sp_rename 'r.absent', 'x', 'COLUMN' END TRY BEGIN CATCH SELECT ERROR_LINE() AS n END CATCH",
+            "D349 B K P224 D350 C R D193=1 D351",
+        ),
+        ("BEGIN TRAN EXEC sp_rename 'r', 'other' ROLLBACK", "B D212 M15477 S0 P224 X D210"),
+        (
+            "SET NOCOUNT ON; EXEC sp_refreshview 'seen'; EXEC sp_refreshview 'nope'; SET NOCOUNT OFF",
+            "D185 B K S0 P224 E15165 I246! S15165 P224 D186",
+        ),
+        ("EXEC sp_dropmessage 70000; SELECT @@ERROR AS e", "E15179 I246! S1 P224 C R D193=1"),
+    ];
+    hold(&mut raw, batch, &cases);
+}
+
+/// The statements of SQL Server's own texts.
+#[test]
+fn application_locks() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server, &[]);
+    let (got, let_go) = (
+        "I193=1 I192 I193=1 I192 I192 I193=1 I193=1 I192 I224 I193=1 S0 P224",
+        "I193=1 I192 I193=1 I224 I193=1 S0 P224",
+    );
+    let both = format!("{got} {let_go}");
+    let cases = [
+        ("EXEC sp_getapplock 'x', 'Exclusive', 'Session' EXEC sp_releaseapplock 'x', 'Session'", &*both),
+        (
+            "EXEC sp_getapplock 'x', 'Shared', 'Session', 0",
+            "I193=1 I192 I193=1 I192 I192 I193=1 I192 I224 I193=1 S0 P224",
+        ),
+        ("SET NOCOUNT ON EXEC sp_getapplock 'x', 'Shared', 'Session' SET NOCOUNT OFF", "D185 S0 P224 D186"),
+        (
+            "EXEC sp_releaseapplock 'x', 'Session' SELECT @@ERROR AS e",
+            "I193=1 I192 I193=1 E1223 I224! I193=1 S-999 P224 C R D193=1",
+        ),
+        (
+            "EXEC sp_getapplock 'x', 'Shared'",
+            "I193=1 I192 I193=1 I192 I192 I193=1 I193=1 I192 M15626 I246 I193=1 S-999 P224",
+        ),
+        ("EXEC sp_getapplock 'x', 'Bogus'", "I193=1 I192 M15625 I246 I193=1 S-999 P224"),
+        ("EXEC sp_getapplock 'x', @LockOwner = 'Session'", "E201 P224!"),
+    ];
+    hold(&mut raw, batch, &cases);
+}
+
+/// A text of one SELECT, change or assignment is compiled when it is prepared, and its end is told then; others have the status 8182.
+#[test]
+fn preparing() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server, &["CREATE TABLE t (a int, b nvarchar(10)) INSERT t VALUES (1, N'x'), (2, NULL)"]);
+    let prepared = |text: &str| format!("DECLARE @h int, @o int; EXEC sp_prepare @h OUTPUT, {text}");
+    let select = prepared("N'@p int', N'SELECT a, b FROM t WHERE a > @p'; EXEC sp_execute @h, 0; EXEC sp_unprepare @h");
+    let update = prepared("N'', N'UPDATE t SET a = a', 1; EXEC sp_execute @h; EXEC sp_unprepare @h");
+    let assign = prepared("N'@p int OUTPUT', N'SET @p = 5', 1; EXEC sp_execute @h, @o OUTPUT; SELECT @o AS o");
+    let several = prepared("N'', N'SELECT 1 AS x; SELECT 2 AS y', 1; EXEC sp_execute @h; EXEC sp_unprepare @h");
+    let failing = prepared("N'@p int', N'SELECT 1/@p AS q', 1; EXEC sp_execute @h, 0; SELECT 7 AS after");
+    let (call, none) = (prepared("N'', N'SELEC 1', 1"), prepared("N'', N'SELECT 1 AS a', 0"));
+    let missing = prepared("N'', N'SELECT * FROM missing_t', 1; SELECT @h AS h");
+    let cases = [
+        (&*select, "C I193=0 S0 P224 C R R I193=2 S0 P224 S0 P224"),
+        (&*update, "I197=0 S0 P224 I197=2 S0 P224 S0 P224"),
+        (&*assign, "I193=0 S0 P224 I193=1 S0 P224 C R D193=1"),
+        (&*several, "S8182 P224 C R I193=1 C R I193=1 S0 P224 S0 P224"),
+        (&*failing, "C I193=0 S0 P224 C E8134 I193! S8134 P224 C R D193=1"),
+        (&*call, "S8182 P224"),
+        (&*none, "E214 S214 P224!"),
+        (&*missing, "E208 E8180 S8180 P224! C R D193=1"),
+        ("EXEC sp_execute 12345", "E8179 S8179 P224!"),
+        ("EXEC sp_unprepare 12345", "E8179 S8179 P224!"),
     ];
     hold(&mut raw, batch, &cases);
 }

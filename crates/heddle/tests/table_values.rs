@@ -108,6 +108,10 @@ fn defaults_identities_and_computed_columns_are_those_of_an_insert() {
     let expected: [[i64; 4]; 2] = [[10, 1, 2, 7], [15, 2, 4, 7]];
     let expected: Vec<Vec<Datum>> = expected.iter().map(|row| row.iter().map(|value| int(*value)).collect()).collect();
     assert_eq!(answer.rows, expected, "{:?}", answer.errors);
+    // A value for the identity column, if it is NULL, is none that a variable takes.
+    let named = [false, false, true, true].map(|of_default| column(SqlType::INT, of_default)).to_vec();
+    let refused = call(&mut wire, text, "@l filled READONLY", table("filled", named, &rows));
+    assert_eq!(numbers(&refused)[0], 1077, "{:?}", refused.errors);
 }
 
 #[test]

@@ -123,6 +123,43 @@ fn columns_have_the_flags_of_where_they_come_from() {
         let told: Vec<u16> = columns(&raw.batch(text)).into_iter().map(|(_, flags)| flags).collect();
         assert_eq!(told, wanted, "{text}");
     }
+    raw.batch("CREATE TABLE w (id int NOT NULL, g int, n int)");
+    // Of a view: what is no expression in it is told as a table's column; derived tables and CTEs are not.
+    for (view, wanted) in [
+        ("SELECT MIN(n) AS m, COUNT(*) AS c, g, g + 1 AS g1, 5 AS lit FROM w GROUP BY g", vec![9, 9, 9, 33, 32]),
+        ("SELECT id, n FROM w UNION SELECT id, n FROM w", vec![8, 9]),
+        (
+            "SELECT d.x, d.y, ROW_NUMBER() OVER (ORDER BY id) AS r FROM (SELECT id, id + 1 AS x, MAX(n) OVER () AS y FROM w) AS d",
+            vec![9; 3],
+        ),
+    ] {
+        raw.batch(&format!("CREATE OR ALTER VIEW seen AS {view}"));
+        let told: Vec<u16> = columns(&raw.batch("SELECT * FROM seen")).into_iter().map(|(_, flags)| flags).collect();
+        assert_eq!(told, wanted, "{view}");
+    }
+    // What a view computes is told so only where it is read directly.
+    raw.batch("CREATE TABLE k (id int NOT NULL PRIMARY KEY, c AS id * 2)");
+    raw.batch("CREATE VIEW vv AS SELECT id, id + 1 AS x, c FROM k");
+    let constraint = "SELECT CONSTRAINT_TYPE FROM INFORMATION_SCHEMA.TABLE_CONSTRAINTS";
+    for (text, wanted) in [
+        ("SELECT x, c FROM vv", vec![33, 33]),
+        ("SELECT d.x, d.c FROM (SELECT x, c FROM vv) AS d", vec![9, 9]),
+        ("WITH w AS (SELECT x FROM vv) SELECT x FROM w", vec![9]),
+        ("SELECT d.c FROM (SELECT c FROM k) AS d", vec![33]),
+        ("SELECT d.y FROM (SELECT id + 1 AS y FROM k) AS d", vec![1]),
+        (&*format!("SELECT d.CONSTRAINT_TYPE FROM ({constraint}) AS d"), vec![9]),
+        (&*format!("WITH w AS ({constraint}) SELECT CONSTRAINT_TYPE FROM w"), vec![9]),
+        ("SELECT a.x FROM k CROSS APPLY (SELECT x FROM vv WHERE vv.id = k.id) AS a", vec![9]),
+        ("SELECT x, id * 2 AS y FROM vv ORDER BY id", vec![9, 1]),
+        ("SELECT x, id * 2 AS y, id FROM vv ORDER BY id", vec![33, 33, 8]),
+        ("SELECT id + 1 AS y FROM k ORDER BY c", vec![1]),
+        ("SELECT id + 1 AS y FROM k ORDER BY y", vec![33]),
+        ("SELECT d.x FROM (SELECT TOP 5 x FROM vv ORDER BY id) AS d", vec![9]),
+        ("SELECT x FROM vv UNION ALL SELECT x FROM vv", vec![1]),
+    ] {
+        let told: Vec<u16> = columns(&raw.batch(text)).into_iter().map(|(_, flags)| flags).collect();
+        assert_eq!(told, wanted, "{text}");
+    }
     // One value of type xml without a name, and not text in pieces.
     let answer = raw.batch("SELECT 1 AS value FOR XML PATH('row'), TYPE");
     assert!(has(&answer, &[0x81, 1, 0, 0, 0, 0, 0, 3, 0, 0xF1, 0, 0]), "{answer:02x?}");

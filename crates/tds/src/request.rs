@@ -23,22 +23,30 @@ pub enum Request {
 /// A transaction descriptor: what ENVCHANGE 8 gave the client, 0 outside a transaction.
 pub type TransactionDescriptor = u64;
 
+/// What a client says of the transaction that its request belongs to (MS-TDS 2.2.5.3.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Headers {
+    pub transaction: TransactionDescriptor,
+    /// So many requests are at work in it, with this one: more than one only where a connection has several sessions (MARS).
+    pub outstanding: u32,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SqlBatch {
-    pub transaction: TransactionDescriptor,
+    pub headers: Headers,
     pub text: String,
 }
 
 /// One or more calls in one message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RpcBatch {
-    pub transaction: TransactionDescriptor,
+    pub headers: Headers,
     pub calls: Vec<RpcCall>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransactionRequest {
-    pub transaction: TransactionDescriptor,
+    pub headers: Headers,
     pub action: TransactionAction,
 }
 
@@ -115,19 +123,17 @@ impl Request {
         input.collation = limits.collation;
         match kind {
             PacketType::SqlBatch => {
-                let transaction = all_headers(&mut input, version)?;
-                Ok(Request::Batch(SqlBatch { transaction, text: utf16_to_string(input.rest()) }))
+                let headers = all_headers(&mut input, version)?;
+                Ok(Request::Batch(SqlBatch { headers, text: utf16_to_string(input.rest()) }))
             }
             PacketType::Rpc => {
-                let transaction = all_headers(&mut input, version)?;
-                Ok(Request::Rpc(RpcBatch { transaction, calls: RpcCall::decode_all(&mut input, version, limits)? }))
+                let headers = all_headers(&mut input, version)?;
+                Ok(Request::Rpc(RpcBatch { headers, calls: RpcCall::decode_all(&mut input, version, limits)? }))
             }
             PacketType::Transaction => {
-                let transaction = all_headers(&mut input, version)?;
-                Ok(Request::Transaction(TransactionRequest {
-                    transaction,
-                    action: TransactionAction::decode(&mut input)?,
-                }))
+                let headers = all_headers(&mut input, version)?;
+                let action = TransactionAction::decode(&mut input)?;
+                Ok(Request::Transaction(TransactionRequest { headers, action }))
             }
             PacketType::Attention => Ok(Request::Attention),
             other => Err(ProtocolError::PacketType(other as u8)),
@@ -136,9 +142,10 @@ impl Request {
 }
 
 /// ALL_HEADERS (2.2.5.3), 7.2 on: `total u32, (length u32, type u16, data)*`. Returns the transaction descriptor.
-fn all_headers(input: &mut Input<'_>, version: TdsVersion) -> ProtocolResult<TransactionDescriptor> {
+fn all_headers(input: &mut Input<'_>, version: TdsVersion) -> ProtocolResult<Headers> {
+    let mut told = Headers { transaction: 0, outstanding: 1 };
     if !version.is_7_2() {
-        return Ok(0);
+        return Ok(told);
     }
     let bad = |_| ProtocolError::AllHeaders;
     let total = input.u32().map_err(bad)? as usize;
@@ -146,7 +153,6 @@ fn all_headers(input: &mut Input<'_>, version: TdsVersion) -> ProtocolResult<Tra
         return Err(ProtocolError::AllHeaders);
     }
     let mut headers = Input::new(input.take(total - 4).map_err(bad)?);
-    let mut transaction = 0;
     while !headers.is_empty() {
         let length = headers.u32().map_err(bad)? as usize;
         if length < 6 {
@@ -154,10 +160,10 @@ fn all_headers(input: &mut Input<'_>, version: TdsVersion) -> ProtocolResult<Tra
         }
         let mut header = Input::new(headers.take(length - 4).map_err(bad)?);
         if header.u16().map_err(bad)? == HEADER_TRANSACTION {
-            transaction = header.u64().map_err(bad)?;
+            told = Headers { transaction: header.u64().map_err(bad)?, outstanding: header.u32().unwrap_or(1) };
         }
     }
-    Ok(transaction)
+    Ok(told)
 }
 
 /// As a client sends it: the transaction descriptor header and one outstanding request.
@@ -285,7 +291,7 @@ mod tests {
         payload.put(body);
         match Request::decode(PacketType::Transaction, &payload, TdsVersion::V7_4, Limits::default())? {
             Request::Transaction(request) => {
-                assert_eq!(request.transaction, 7);
+                assert_eq!(request.headers, Headers { transaction: 7, outstanding: 1 });
                 Ok(request.action)
             }
             other => panic!("{other:?}"),
@@ -337,6 +343,7 @@ mod tests {
         let mut payload = Vec::new();
         put_all_headers(&mut payload, 3, TdsVersion::V7_4);
         payload.put_utf16("select 1");
-        assert_eq!(decode(&payload), Ok(Request::Batch(SqlBatch { transaction: 3, text: "select 1".into() })));
+        let headers = Headers { transaction: 3, outstanding: 1 };
+        assert_eq!(decode(&payload), Ok(Request::Batch(SqlBatch { headers, text: "select 1".into() })));
     }
 }

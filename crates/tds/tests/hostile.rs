@@ -198,7 +198,7 @@ const KINDS: usize = 10;
 fn the_samples_themselves_are_good() {
     match Request::decode(PacketType::Rpc, &rpc_bytes(), TdsVersion::V7_4, Limits::default()) {
         Ok(Request::Rpc(rpc)) => {
-            assert_eq!(rpc.transaction, 9);
+            assert_eq!(rpc.headers.transaction, 9);
             assert_eq!(rpc.calls, sample_rpc());
         }
         other => panic!("{other:?}"),

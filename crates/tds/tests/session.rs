@@ -147,7 +147,7 @@ impl Server {
                 }
             }
             Request::Transaction(request) => {
-                self.log.push(format!("{:?} in {}", request.action, request.transaction));
+                self.log.push(format!("{:?} in {}", request.action, request.headers.transaction));
                 match request.action {
                     TransactionAction::Begin(_) => {
                         self.writer.env_change(&EnvChange::BeginTransaction { descriptor: 42 });

@@ -201,11 +201,15 @@ fn column_value(runtime: &mut Runtime<'_>, value: &Datum, from: &SqlType, to: &S
     admitted(runtime, kernel::fit(value, to), from, to)
 }
 
-/// Rows a caller gave as rows of the parameter's table type. `name`: the parameter's. Errors: 500, 515 and those of conversions.
+/// Rows a caller gave as rows of the parameter's table type. `name`: the parameter's. Errors: 500, 515, 1077 and those of conversions.
 fn table_rows(runtime: &mut Runtime<'_>, given: TableArgument, table: &TableDef, name: &str) -> SqlResult<RowBatch> {
     let (has, wants) = (given.types.len(), table.columns.len());
     if has != wants {
         return Err(sql_error!(500, has, wants));
+    }
+    let has_value = |at: usize| given.from_client && given.defaults.get(at) != Some(&true);
+    if table.columns.iter().enumerate().any(|(at, column)| column.identity.is_some() && has_value(at)) {
+        return Err(sql_error!(1077));
     }
     // A variable's of the same type: its rows have gone through an INSERT.
     let same = |(column, given): (&ColumnDef, &SqlType)| column.ty == *given;
@@ -390,8 +394,9 @@ impl<'a> Runner<'a> {
             self.untold_status = None;
             return end;
         }
+        let refused = is_system && std::mem::take(&mut self.session().refused);
         if self.session().atomic.is_none() {
-            self.call_ended(Outcome::Well)?;
+            self.call_ended(if refused { Outcome::Failed } else { Outcome::Well })?;
         }
         Ok(Flow::Next)
     }
@@ -744,6 +749,15 @@ fn dispatch(call: Call, mut arguments: Vec<CallArgument>, runtime: Runtime<'_>) 
             if std::mem::take(&mut runtime.session.aborted) {
                 return Err(Unwind::Aborted);
             }
+            let status = match status {
+                Err(Unwind::Scope(error)) if runtime.session.try_level == 0 => {
+                    match runtime.host.refused_status(&name, &error) {
+                        Some(status) => refuse(runtime, error, status),
+                        None => Err(Unwind::Scope(error)),
+                    }
+                }
+                other => other,
+            };
             let outputs = arguments.into_iter().filter(|argument| argument.output);
             let outputs = outputs.map(|argument| {
                 let (ty, value) = argument.value.unwrap_or((SqlType::INT, Datum::Null));
@@ -752,6 +766,16 @@ fn dispatch(call: Call, mut arguments: Vec<CallArgument>, runtime: Runtime<'_>) 
             Ok(CallResult { status: status?, value: None, outputs: outputs.collect(), unbalanced: None })
         }
     }
+}
+
+/// The client hears of the error, and the caller goes on with the status.
+fn refuse(runtime: Runtime<'_>, error: SqlError, status: i32) -> Result<i32, Unwind> {
+    runtime.session.error = error.number;
+    runtime.session.refused = true;
+    for error in error.one_by_one() {
+        runtime.sink.message(&error.at_line(1)).map_err(Unwind::Stop)?;
+    }
+    Ok(status)
 }
 
 pub fn function_info(definition: &ModuleDef, database: DatabaseId) -> Arc<ModuleInfo> {

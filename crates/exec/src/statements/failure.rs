@@ -2,7 +2,7 @@
 
 use types::{SqlError, sql_error};
 
-use super::ends::{Ends, Origin, ends};
+use super::ends::{Ends, Origin, ends, ends_module};
 use super::run::{Flow, Runner};
 use super::transaction;
 use crate::notices;
@@ -106,6 +106,9 @@ impl<'a> Runner<'a> {
                 if matches!(error.number, 1205 | 3960) || fails_transaction(&error) {
                     transaction::release_doomed(self.context.runtime.get_mut());
                 }
+            }
+            if origin == Origin::Structure && ends_module(&error) {
+                return Err(Unwind::Scope(error));
             }
             return self.caught(error, command);
         }

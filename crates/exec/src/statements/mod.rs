@@ -53,6 +53,7 @@ use failure::Unwind;
 pub use grant::ask_to_sort;
 use measure::Counters;
 pub use measure::{Figures, Measured};
+pub use query::command_of;
 pub(crate) use transaction::reads_table;
 use transaction::replace;
 pub use triggered::{EventTrigger, fire_event};

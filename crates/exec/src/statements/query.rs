@@ -345,7 +345,7 @@ fn mentions(expr: &Expr, slots: &[VariableSlot]) -> bool {
 }
 
 /// What a query's statement is to the client.
-fn command_of(statement: &StatementKind) -> Command {
+pub fn command_of(statement: &StatementKind) -> Command {
     match statement {
         StatementKind::Insert(_) => Command::Insert,
         StatementKind::Update(_) => Command::Update,

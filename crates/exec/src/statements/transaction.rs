@@ -367,6 +367,7 @@ pub fn commit(runtime: &mut Runtime<'_>, delayed: Option<bool>) -> SqlResult<()>
     match state.level {
         0 => Err(sql_error!(3902)),
         _ if state.doomed => Err(cannot_commit()),
+        1 if state.shared => Err(sql_error!(3981)),
         1 => {
             if let Some(mark) = state.mark.take() {
                 put_mark(runtime, &mark)?;
@@ -433,6 +434,9 @@ pub fn save(runtime: &mut Runtime<'_>, name: Box<str>) -> SqlResult<()> {
     }
     if state.doomed {
         return Err(cannot_commit());
+    }
+    if state.shared {
+        return Err(sql_error!(3981, state 2));
     }
     let savepoint = state.current.as_mut().expect("a transaction is open").savepoint();
     state.savepoints.push((name, savepoint));

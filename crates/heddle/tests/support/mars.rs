@@ -4,11 +4,13 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::ops::Range;
 use std::time::Duration;
 
 use tds::client::{Client, ClientEncryption, ConnectOptions, Event};
+use tds::request::TransactionAction;
 use tds::rpc::RpcCall;
-use tds::token::{ReturnValue, Token};
+use tds::token::{EnvChange, ReturnValue, Token, done};
 
 use super::wire::{ACK, Answer, DATA, FRAME_HEADER, SYN, ask_for_mars, frame, next_frame};
 
@@ -17,6 +19,13 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Packets of an answer that come before the reader asks for more.
 const WINDOW: u32 = 2;
 
+/// The kind of packet that takes a request back.
+const ATTENTION: u8 = 6;
+
+/// In a request's first packet: what its headers say (MS-TDS 2.2.5.3.2).
+const TRANSACTION: Range<usize> = 18..26;
+const OUTSTANDING: Range<usize> = 26..30;
+
 struct Lane {
     client: Client,
     sent: u32,
@@ -24,12 +33,16 @@ struct Lane {
     /// The last frame that the server may send.
     allowed: u32,
     outputs: Vec<ReturnValue>,
+    /// The transaction of its request, until that one's answer has been read.
+    works_in: Option<u64>,
 }
 
 pub struct Mars {
     stream: TcpStream,
     lanes: Vec<Lane>,
     raw: Vec<u8>,
+    /// The connection's, as its sessions have been told.
+    transaction: u64,
 }
 
 impl Mars {
@@ -63,12 +76,12 @@ impl Mars {
                 }
             }
         }
-        let lane = |client| Lane { client, sent: 0, received: 0, allowed: WINDOW, outputs: Vec::new() };
+        let lane = |client| Lane { client, sent: 0, received: 0, allowed: WINDOW, outputs: Vec::new(), works_in: None };
         let lanes: Vec<Lane> = clients.into_iter().map(lane).collect();
         for session in 0..lanes.len() {
             stream.write_all(&frame(SYN, session as u16, 0, WINDOW, &[])).expect("sent");
         }
-        Mars { stream, lanes, raw: Vec::new() }
+        Mars { stream, lanes, raw: Vec::new(), transaction: 0 }
     }
 
     pub fn start(&mut self, lane: usize, text: &str) {
@@ -76,9 +89,28 @@ impl Mars {
         self.send(lane);
     }
 
+    /// Takes back what a session asked for last.
+    pub fn attention(&mut self, lane: usize) {
+        self.lanes[lane].client.attention();
+        self.send(lane);
+    }
+
+    pub fn transact(&mut self, lane: usize, action: &TransactionAction) -> Answer {
+        self.lanes[lane].client.transact(action);
+        self.send(lane);
+        self.answer(lane)
+    }
+
+    /// As drivers do, a request names the connection's transaction, and how many requests are at work in it.
     fn send(&mut self, lane: usize) {
-        let Lane { client, sent, allowed, .. } = &mut self.lanes[lane];
-        let packets = client.take_outgoing();
+        let mut packets = self.lanes[lane].client.take_outgoing();
+        if packets.first().is_some_and(|kind| *kind != ATTENTION) {
+            self.lanes[lane].works_in = Some(self.transaction);
+            let at_work = self.lanes.iter().filter(|lane| lane.works_in == Some(self.transaction)).count() as u32;
+            packets[TRANSACTION].copy_from_slice(&self.transaction.to_le_bytes());
+            packets[OUTSTANDING].copy_from_slice(&at_work.to_le_bytes());
+        }
+        let Lane { sent, allowed, .. } = &mut self.lanes[lane];
         let mut rest = &packets[..];
         while rest.len() >= 4 {
             let (packet, more) = rest.split_at(usize::from(u16::from_be_bytes([rest[2], rest[3]])));
@@ -116,12 +148,21 @@ impl Mars {
         let mut answer = Answer::default();
         loop {
             match self.lanes[lane].client.next_event().expect("the response is TDS") {
-                Some(Event::End) => return answer,
+                Some(Event::End) => {
+                    self.lanes[lane].works_in = None;
+                    return answer;
+                }
+                Some(Event::Token(Token::EnvChange(change))) => match change {
+                    EnvChange::BeginTransaction { descriptor } => self.transaction = descriptor,
+                    EnvChange::CommitTransaction { .. } | EnvChange::RollbackTransaction { .. } => self.transaction = 0,
+                    _ => {}
+                },
                 Some(Event::Token(Token::Message(message))) if message.severity > 10 => {
                     answer.errors.push((message.number, message.severity, message.text));
                 }
                 Some(Event::Token(Token::Row(row))) => answer.rows.push(row),
                 Some(Event::Token(Token::ReturnValue(value))) => self.lanes[lane].outputs.push(value),
+                Some(Event::Token(Token::Done(ended))) => answer.cancelled |= ended.status & done::ATTENTION != 0,
                 Some(_) => {}
                 None => {
                     let Lane { sent, received, allowed, .. } = &mut self.lanes[lane];

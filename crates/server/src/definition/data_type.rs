@@ -177,6 +177,7 @@ fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlT
         Float => match one(53)? {
             1..=24 => SqlType::REAL,
             25..=53 => SqlType::FLOAT,
+            0 => return Err(sql_error!(1001, 1, 0)),
             n => return Err(sql_error!(2750, ordinal, n, 53)),
         },
         Time => scaled(SqlType::time)?,
@@ -225,7 +226,10 @@ fn decimal(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlT
         TypeLength::Two(p, s) => (p, s),
         TypeLength::Max => return Err(no_width(kind, ordinal)),
     };
-    if precision == 0 || precision > 38 {
+    if precision == 0 {
+        return Err(sql_error!(1001, 1, 0));
+    }
+    if precision > 38 {
         return Err(sql_error!(2750, ordinal, precision, 38));
     }
     if scale > precision {

@@ -851,6 +851,9 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
                 set_fill(ddl, &db, row.id, index.indid, options)?;
                 build(ddl, &db, row.id, index.indid, &place, &row.name, false)?;
             }
+            AlterIndexAction::Reorganize { .. } if has(index.status, ix::DISABLED) => {
+                return Err(sql_error!(1973, index.name.as_deref().unwrap_or_default(), "table", row.name));
+            }
             // Pages are kept in order as rows come: there is nothing to reorganize.
             AlterIndexAction::Reorganize { .. } => {}
             AlterIndexAction::Resumable { verb, .. } => {

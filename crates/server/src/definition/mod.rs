@@ -29,7 +29,7 @@
 //! login       CREATE/ALTER/DROP LOGIN           master_key  MASTER KEY           certificate  CREATE, BACKUP, DROP CERTIFICATE
 //! dbcc        arguments of DBCC                 check       DBCC CHECKDB and its kin       repair  CHECKDB (..., REPAIR_...)
 //! statistics  CREATE, UPDATE, DROP STATISTICS, DBCC SHOW_STATISTICS
-//! check_constraints  DBCC CHECKCONSTRAINTS
+//! check_constraints  DBCC CHECKCONSTRAINTS      usage  DBCC UPDATEUSAGE
 //! space       DBCC SHRINKFILE, LOGINFO      open_transaction  DBCC OPENTRAN
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL     trace  DBCC TRACEON     shutdown  SHUTDOWN
 //! pool        CREATE, ALTER, DROP THREAD POOL          schema_binding    what natively compiled modules depend on
@@ -78,6 +78,7 @@ pub mod access;
 pub mod dbcc;
 pub mod check;
 pub mod check_constraints;
+pub mod usage;
 pub mod space;
 pub mod open_transaction;
 pub mod trace;

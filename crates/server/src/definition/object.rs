@@ -197,6 +197,8 @@ pub fn create_type(ddl: &mut Ddl<'_>, create: &CreateType) -> SqlResult<()> {
             }
             let shown = own.name.clone();
             row.tableid = table::build(ddl, &own, &shown, definition, ("TT", 0), None, &Placement::DEFAULT)?;
+            let name = format!("TT_{}_{:08X}", place.name, row.tableid);
+            ddl.rows(&db, |rows| rows.update::<ObjectRow>(0, &[int(row.tableid)], |row| row.name.clone_from(&name)))?;
         }
         CreateTypeKind::External => return Err(super::unsupported("CREATE TYPE ... EXTERNAL NAME")),
     }
@@ -412,64 +414,78 @@ fn drop_schema(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResu
     Ok(())
 }
 
-/// sp_rename. `kind`: OBJECT, COLUMN, INDEX, DATABASE, USERDATATYPE, STATISTICS; None: what the name finds.
-pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> SqlResult<()> {
-    let kind = kind.map(str::to_ascii_uppercase);
-    let bad = |what: &str| sql_error!(15225, old, what, kind.clone().unwrap_or_else(|| "(null)".into()));
-    if new.is_empty() {
-        return Err(sql_error!(15006, new));
-    }
-    let current = ddl.current()?.name();
-    let Some(parsed) = sql::catalog::ObjectName::from_text(old) else { return Err(bad(&current)) };
-    match kind.as_deref() {
-        Some("DATABASE") => {
+/// sp_rename. `written`: OBJECT, COLUMN, INDEX, DATABASE, USERDATATYPE, STATISTICS, as errors name it; None: what the name finds.
+/// Lines are those of SQL Server's own text.
+pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, written: Option<&str>) -> SqlResult<()> {
+    let Some(parsed) = sql::catalog::ObjectName::from_text(old) else { return Err(sql_error!(15253, old)) };
+    let kind = match written {
+        Some(written) => written,
+        None => unsaid_kind(ddl, &parsed)?,
+    };
+    match kind.to_ascii_uppercase().as_str() {
+        "DATABASE" => {
             if let Some(db) = ddl.catalog.database_named(old)
                 && !ddl.database_permission(&db, "ALTER")?
             {
                 return Err(sql_error!(15247));
             }
-            return database::rename(ddl, old, new);
+            database::rename(ddl, old, new)
         }
-        Some("USERDATATYPE") => {
-            let Some((db, row)) = find_type(ddl, &parsed.into())? else { return Err(bad(&current)) };
+        "USERDATATYPE" => {
+            let Some((db, row)) = find_type(ddl, &parsed.into())? else { return Err(no_such(kind, 0)) };
             if !ddl.type_permission(&db, &row, "CONTROL")? {
-                return Err(bad(&current));
+                return Err(no_such(kind, 0));
             }
             let types = ddl.rows(&db, |rows| rows.all::<TypeRow>())?;
             if types.iter().any(|o| o.id != row.id && o.schid == row.schid && db.equal_names(&o.name, new)) {
-                return Err(taken(new, "USERDATATYPE"));
+                return Err(taken(new, kind));
             }
             ddl.rows(&db, |rows| rows.update::<TypeRow>(0, &[int(row.id)], |row| row.name = new.to_string()))?;
             ddl.changed(db.id, 0);
+            Ok(())
         }
-        Some(kind @ ("COLUMN" | "INDEX" | "STATISTICS")) => {
-            let Some((db, row)) = ddl.find(&owner_of(&parsed).into())? else {
-                return Err(sql_error!(15248, kind));
-            };
-            if !ddl.object_permission(&db, &row, "ALTER")? {
-                return Err(sql_error!(15248, kind));
-            }
-            ddl.lock(&db, row.id)?;
-            if kind == "COLUMN" {
-                rename_column(ddl, &db, &row, (old, &parsed.name), new)?;
-            } else {
-                rename_index(ddl, &db, &row, (kind, &parsed.name), new)?;
-            }
+        "COLUMN" => {
+            let (db, row) = renamed_part_of(ddl, &parsed, || no_such(kind, 269))?;
+            rename_column(ddl, &db, &row, (old, &parsed.name), new, kind)
+        }
+        "INDEX" | "STATISTICS" => {
+            let (db, row) = renamed_part_of(ddl, &parsed, || no_such(kind, 450))?;
+            rename_index(ddl, &db, &row, (kind, &parsed.name), new)
         }
         _ => {
-            if kind.is_none()
-                && let Some(found) = unsaid_kind(ddl, &parsed)?
-            {
-                return rename(ddl, old, new, Some(found));
-            }
-            let Some((db, row)) = ddl.find(&parsed.into())? else { return Err(bad(&current)) };
+            let missing = |ddl: &mut Ddl<'_>| match written {
+                Some(written) => no_such(written, 620),
+                None => match ddl.current() {
+                    Ok(current) => sql_error!(15225, old, current.name(), "(null)").at_line(637),
+                    Err(error) => error,
+                },
+            };
+            let Some((db, row)) = ddl.find(&parsed.into())? else { return Err(missing(ddl)) };
             if !ddl.object_permission(&db, &row, "ALTER")? {
-                return Err(bad(&current));
+                return Err(missing(ddl));
             }
-            rename_object(ddl, &db, &row, old, new)?;
+            rename_object(ddl, &db, &row, (old, kind), new)
         }
     }
-    Ok(())
+}
+
+/// 15248
+fn no_such(kind: &str, line: u32) -> SqlError {
+    sql_error!(15248, kind).at_line(line)
+}
+
+/// The table or view that has the column or index of this name, if it may be altered.
+fn renamed_part_of(
+    ddl: &mut Ddl<'_>,
+    name: &sql::catalog::ObjectName,
+    missing: impl Fn() -> SqlError,
+) -> SqlResult<(Arc<Database>, ObjectRow)> {
+    let Some((db, row)) = ddl.find(&owner_of(name).into())? else { return Err(missing()) };
+    if !ddl.object_permission(&db, &row, "ALTER")? {
+        return Err(missing());
+    }
+    ddl.lock(&db, row.id)?;
+    Ok((db, row))
 }
 
 /// The table of `table.column` or `table.index`: the last part is the item.
@@ -482,12 +498,12 @@ fn owner_of(name: &sql::catalog::ObjectName) -> sql::catalog::ObjectName {
     }
 }
 
-/// What a name is that sp_rename is told no kind of: None for an object, which is looked for first.
-fn unsaid_kind(ddl: &mut Ddl<'_>, name: &sql::catalog::ObjectName) -> SqlResult<Option<&'static str>> {
+/// What a name is that sp_rename is told no kind of. An object is looked for first.
+fn unsaid_kind(ddl: &mut Ddl<'_>, name: &sql::catalog::ObjectName) -> SqlResult<&'static str> {
     // Of three parts the first may be a schema.
     let known = name.database.as_deref().is_none_or(|database| ddl.catalog.database_named(database).is_some());
     if name.server.is_none() && known && ddl.find(&name.clone().into())?.is_some() {
-        return Ok(None);
+        return Ok("object");
     }
     let table = owner_of(name);
     let known = table.database.as_deref().is_none_or(|database| ddl.catalog.database_named(database).is_some());
@@ -497,20 +513,20 @@ fn unsaid_kind(ddl: &mut Ddl<'_>, name: &sql::catalog::ObjectName) -> SqlResult<
     {
         let columns = ddl.rows(&db, |rows| rows.find::<ColumnRow>(0, &[int(row.id), small(0)]))?;
         if columns.iter().any(|column| db.equal_names(&column.name, &name.name)) {
-            return Ok(Some("COLUMN"));
+            return Ok("column");
         }
         let indexes = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
         if indexes.iter().any(|i| i.name.as_deref().is_some_and(|own| db.equal_names(own, &name.name))) {
-            return Ok(Some("INDEX"));
+            return Ok("index");
         }
     }
     let of_type = name.server.is_none() && name.database.is_none();
-    Ok(if of_type && find_type(ddl, &name.clone().into())?.is_some() { Some("USERDATATYPE") } else { None })
+    Ok(if of_type && find_type(ddl, &name.clone().into())?.is_some() { "userdatatype" } else { "object" })
 }
 
 /// 15335
 fn taken(new: &str, kind: &str) -> SqlError {
-    sql_error!(15335, new, kind)
+    sql_error!(15335, new, kind).at_line(738)
 }
 
 /// An index or statistics of a table, and the constraint that the index is.
@@ -523,14 +539,14 @@ fn rename_index(
 ) -> SqlResult<()> {
     let named = |row: &IndexRow, name: &str| row.name.as_deref().is_some_and(|own| db.equal_names(own, name));
     let indexes = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table.id)]))?;
-    let index = indexes.iter().find(|row| named(row, old)).ok_or_else(|| sql_error!(15248, kind))?;
+    let index = indexes.iter().find(|row| named(row, old)).ok_or_else(|| no_such(kind, 450))?;
     if indexes.iter().any(|other| other.indid != index.indid && named(other, new)) {
         return Err(taken(new, kind));
     }
     if index.constraint_id != 0 {
         let other = ddl.rows(db, |rows| load::object_row_named(rows, table.nsid, new))?;
         if other.is_some_and(|other| other.id != index.constraint_id) {
-            return Err(taken(new, "OBJECT"));
+            return Err(taken(new, kind));
         }
     }
     ddl.rows(db, |rows| {
@@ -544,21 +560,31 @@ fn rename_index(
     Ok(())
 }
 
-fn rename_object(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, old: &str, new: &str) -> SqlResult<()> {
+/// `written`: as sp_rename was given it, with the kind.
+fn rename_object(
+    ddl: &mut Ddl<'_>,
+    db: &Arc<Database>,
+    row: &ObjectRow,
+    (written, kind): (&str, &str),
+    new: &str,
+) -> SqlResult<()> {
     ddl.lock(db, row.id)?;
-    if schema_binding::user_of(ddl, db, row.id)?.is_some() {
-        return Err(enforced(old));
-    }
     let other = ddl.rows(db, |rows| load::object_row_named(rows, row.nsid, new))?;
     if other.is_some_and(|other| other.id != row.id) {
-        return Err(taken(new, "OBJECT"));
+        return Err(taken(new, kind));
     }
     if row.kind == Code::new("PK") || row.kind == Code::new("UQ") {
         let indexes = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(row.pid)]))?;
         let others = indexes.iter().filter(|index| index.constraint_id != row.id);
         if others.filter_map(|index| index.name.as_deref()).any(|name| db.equal_names(name, new)) {
-            return Err(taken(new, "INDEX"));
+            return Err(taken(new, kind));
         }
+    }
+    if new.starts_with('#') || row.name.starts_with('#') {
+        return Err(sql_error!(15600, "sys.sp_rename"));
+    }
+    if schema_binding::user_of(ddl, db, row.id)?.is_some() {
+        return Err(enforced(written).at_line(794));
     }
     ddl.rows(db, |rows| {
         rows.update::<ObjectRow>(0, &[int(row.id)], |row| {
@@ -599,13 +625,14 @@ fn rename_column(
     row: &ObjectRow,
     (written, old): (&str, &str),
     new: &str,
+    kind: &str,
 ) -> SqlResult<()> {
     if has(row.status, os_::VERSIONED) {
         // The columns of its history have the names of its own.
         let table = ddl.reload(db, row.id)?;
         if let Some(history) = temporal::history_of(ddl, db, &table)? {
             let plain = history.row.status & !os_::HISTORY;
-            rename_column(ddl, db, &ObjectRow { status: plain, ..history.row }, (written, old), new)?;
+            rename_column(ddl, db, &ObjectRow { status: plain, ..history.row }, (written, old), new, kind)?;
         }
     }
     if has(row.status, os_::HISTORY) {
@@ -613,15 +640,15 @@ fn rename_column(
     }
     let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(row.id), small(0)]))?;
     let Some(column) = columns.iter().find(|c| db.equal_names(&c.name, old)) else {
-        return Err(sql_error!(15248, "COLUMN"));
+        return Err(no_such(kind, 269));
     };
     if columns.iter().any(|c| db.equal_names(&c.name, new) && c.colid != column.colid) {
-        return Err(taken(new, "COLUMN"));
+        return Err(taken(new, kind));
     }
     let (from, to) = (text::bracket(&column.name), text::bracket(new));
     let colid = column.colid;
     if !schema_binding::users_of_column(ddl, db, row.id, colid)?.is_empty() {
-        return Err(enforced(written));
+        return Err(enforced(written).at_line(774));
     }
     if row.kind == Code::new("V") {
         // Its text stays as it is written.

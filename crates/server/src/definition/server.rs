@@ -11,6 +11,7 @@ use super::open_transaction;
 use super::site::{Ddl, cannot_find_object};
 use super::space;
 use super::trace;
+use super::usage;
 use crate::catalog::base::database_option;
 use crate::catalog::error::storage_error;
 use crate::catalog::{Database, suspects};
@@ -180,8 +181,7 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         "OPENTRAN" => open_transaction::tell(ddl, dbcc)?,
         "PROCCACHE" => plans_kept(ddl)?,
         "DBINFO" => database_info(ddl, dbcc)?,
-        // Rows are counted as they change.
-        "UPDATEUSAGE" => {}
+        "UPDATEUSAGE" => usage::update(ddl, dbcc)?,
         "INDEXDEFRAG" => defragment(ddl)?,
         // "This functionality has no effect any more."
         "PINTABLE" | "UNPINTABLE" => {}

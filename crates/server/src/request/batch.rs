@@ -50,6 +50,7 @@ pub fn run(session: &mut Session, text: &str) -> Result<(), ConnectionError> {
             parts.sink.message(&error).err()
         }
     };
+    let stopped = parts.end_scope(stopped);
     let stopped = parts.audit_end(started, stopped);
     Session::finish(parts, stopped)
 }

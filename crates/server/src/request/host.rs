@@ -427,6 +427,10 @@ impl Host for SessionHost {
         system::run_native(self, state, sink, name, arguments)
     }
 
+    fn refused_status(&self, procedure: &str, error: &SqlError) -> Option<i32> {
+        text_procedures::status_within(procedure, error)
+    }
+
     fn compile(&mut self, state: &mut State, text: &str) -> SqlResult<Arc<Module>> {
         compile(self, state, text, "").map_err(SqlError::together)
     }

@@ -41,6 +41,7 @@ pub fn run(session: &mut Session, batch: RpcBatch) -> Result<(), ConnectionError
             break;
         }
     }
+    let stopped = parts.end_scope(stopped);
     Session::finish(parts, stopped)
 }
 

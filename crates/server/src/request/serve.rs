@@ -3,7 +3,7 @@
 use exec::sink::Sink;
 use os::net::{Place, Stream};
 use os::sched::Pool;
-use tds::request::{Limits, Request};
+use tds::request::{Headers, Limits, Request};
 use tds::token::{Done, DoneKind, EnvChange, command, done};
 use tds::{Message, PacketType, ProtocolError, Reset, WireCollation};
 use types::{SqlError, sql_error};
@@ -122,6 +122,7 @@ impl Session {
             return self.answer(Done { kind: DoneKind::Batch, status: done::ERROR, command: command::NONE, rows: 0 });
         }
         if message.kind == PacketType::BulkLoad {
+            self.state.transaction.shared = false;
             return bulk::run(self, message);
         }
         let _turn = match self.await_turn()? {
@@ -145,10 +146,13 @@ impl Session {
             self.writer.error(&error);
             return self.answer(Done { kind: DoneKind::Batch, status: done::ERROR, command: command::NONE, rows: 0 });
         }
+        let headers = request.as_ref().ok().and_then(headers).filter(|_| self.connection.has_sessions());
+        let others = headers.is_some_and(|headers| headers.outstanding > 1);
+        self.state.transaction.shared = others && headers.is_some_and(|headers| headers.transaction != 0);
         match request {
             Ok(Request::Batch(batch)) => batch::run(self, &batch.text),
             Ok(Request::Rpc(calls)) => rpc::run(self, calls),
-            Ok(Request::Transaction(request)) => transaction::run(self, &request.action),
+            Ok(Request::Transaction(request)) => transaction::run(self, &request.action, others),
             Ok(Request::Attention) => unreachable!("an attention was answered above"),
             Err(error) => {
                 self.refuse(message.kind, &error)?;
@@ -172,11 +176,10 @@ impl Session {
     /// A request belongs to the transaction that its client has been told of (MS-TDS 2.2.5.3.2): not to one that is over, nor to none
     /// while one is open. 3971, 3989
     fn wrong_transaction(&self, request: &Request) -> Option<SqlError> {
-        let named = match request {
-            Request::Batch(batch) => batch.transaction,
-            Request::Rpc(calls) => calls.transaction,
-            Request::Transaction(_) | Request::Attention => return None,
-        };
+        if matches!(request, Request::Transaction(_)) {
+            return None;
+        }
+        let named = headers(request)?.transaction;
         if named == self.told.transaction || !self.writer.version().is_7_2() {
             return None;
         }
@@ -195,5 +198,14 @@ impl Session {
             tracing::info!(spid = self.state.spid, "connection ended: {error}");
         }
         self.host.log_out(&mut self.state);
+    }
+}
+
+fn headers(request: &Request) -> Option<Headers> {
+    match request {
+        Request::Batch(batch) => Some(batch.headers),
+        Request::Rpc(calls) => Some(calls.headers),
+        Request::Transaction(request) => Some(request.headers),
+        Request::Attention => None,
     }
 }

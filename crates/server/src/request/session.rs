@@ -31,6 +31,8 @@ pub struct Session {
 /// What a request runs with: the session's parts side by side.
 pub struct Parts<'a> {
     told_state: Option<&'a mut ToldState>,
+    /// A transaction that is begun meanwhile is the request's, and ends with it.
+    is_scope: bool,
     pub state: &'a mut exec::session::Session,
     pub host: &'a mut SessionHost,
     pub sink: TdsSink<'a>,
@@ -45,6 +47,21 @@ impl Parts<'_> {
             _ => stopped,
         }
     }
+
+    /// 3997: where a connection has several sessions (MARS), a transaction that a batch begins is the batch's.
+    /// https://learn.microsoft.com/sql/t-sql/language-elements/transactions-transact-sql
+    pub fn end_scope(&mut self, stopped: Option<Stop>) -> Option<Stop> {
+        if !self.is_scope || self.state.transaction.level == 0 {
+            return stopped;
+        }
+        let told = exec::abandon_and_tell(self.state, self.host, &mut self.sink);
+        if stopped.is_some() {
+            return stopped;
+        }
+        let error = sql_error!(3997).at_line(1);
+        self.state.error = error.number;
+        told.and_then(|()| self.sink.message(&error)).err()
+    }
 }
 
 impl Session {
@@ -56,13 +73,20 @@ impl Session {
 
     /// The parts a run needs, borrowed apart. `in_rpc`: statements end with DONEINPROC.
     pub fn parts<'a>(&'a mut self, signal: &'a exec::session::Signal, in_rpc: bool) -> Parts<'a> {
+        let is_scope = self.connection.has_sessions() && self.state.transaction.level == 0;
         let sink = TdsSink::new(&mut self.connection, &mut self.writer, &mut self.told, signal, in_rpc);
-        Parts { told_state: self.told_state.as_deref_mut(), state: &mut self.state, host: &mut self.host, sink }
+        Parts {
+            told_state: self.told_state.as_deref_mut(),
+            is_scope,
+            state: &mut self.state,
+            host: &mut self.host,
+            sink,
+        }
     }
 
     /// Ends the response of a run: its last DONE, or the acknowledgment of the attention that stopped it.
     pub fn finish(parts: Parts<'_>, stopped: Option<Stop>) -> Result<(), ConnectionError> {
-        let Parts { told_state, state, host, mut sink } = parts;
+        let Parts { told_state, is_scope: _, state, host, mut sink } = parts;
         let fatal = sink.fatal;
         for (event, times) in [Event::Informed, Event::UserError, Event::FatalError].into_iter().zip(sink.messages) {
             if times > 0 {

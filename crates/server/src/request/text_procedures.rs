@@ -26,6 +26,9 @@ use crate::settings::config::option;
 /// @options of sp_prepare: https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-prepare-transact-sql
 const RETURN_METADATA: i64 = 1;
 
+/// What sp_prepare returns for a text without a plan before it runs: several statements, or one that is no query.
+const NOT_COMPILED: i32 = 8182;
+
 /// Runs one of the procedures above; None: it is none of them.
 pub fn call(
     host: &mut SessionHost,
@@ -55,6 +58,12 @@ pub fn refused_status(name: &str, error: &SqlError) -> Option<i32> {
     let runs = matches!(name, "sp_executesql" | "sp_prepare" | "sp_execute" | "sp_prepexec" | "sp_unprepare");
     // 8178: a parameter lacks its value.
     runs.then_some(if error.number == 8178 { 1 } else { error.number })
+}
+
+/// The same of one that a batch calls: it has no handle, or got none.
+pub fn status_within(name: &str, error: &SqlError) -> Option<i32> {
+    let prepares = matches!(name, "sp_prepare" | "sp_execute" | "sp_unprepare");
+    (prepares && matches!(error.number, 214 | 8179 | 8180)).then_some(error.number)
 }
 
 fn execute_sql(
@@ -140,31 +149,44 @@ fn prepare(
     arguments: &mut [CallArgument],
 ) -> SqlResult<i32> {
     let (declared, text) = declared_and_text("sp_prepare", arguments)?;
-    let module = compile_prepared(host, state, &text, &declared)?;
-    let options = arguments.get(3).and_then(|argument| argument.value.as_ref());
-    if matches!(options, Some((_, Datum::I64(options))) if options & RETURN_METADATA != 0) {
-        describe(host, state, sink, &module)?;
+    match arguments.get(3).and_then(|argument| argument.value.as_ref()) {
+        None => {}
+        Some((_, Datum::I64(options))) if options & RETURN_METADATA != 0 => {}
+        Some(_) => return Err(sql_error!(214, state 3, "@options", "int")),
     }
+    let module = compile_prepared(host, state, &text, &declared)?;
+    let status = describe(host, state, sink, &module)?;
     let handle = host.prepared.keep(module)?;
     give_handle(arguments, handle);
-    Ok(0)
+    Ok(status)
 }
 
-/// The columns that the text will return, as a result without rows.
+/// The columns that a text of one statement will return, as a result without rows; of what returns none, its end. The status: whether
+/// the text is one that has a plan before it runs.
 fn describe(
     host: &mut SessionHost,
     state: &mut exec::session::Session,
     sink: &mut dyn Sink,
     module: &Module,
-) -> SqlResult<()> {
+) -> SqlResult<i32> {
+    let [only] = &*module.body else { return Ok(NOT_COMPILED) };
+    let (command, status) = match only.kind {
+        StatementKind::Query(id) => (exec::command_of(&module.queries[id.0 as usize].statement.kind), 0),
+        StatementKind::Assign { .. } => (Command::Select, 0),
+        StatementKind::Execute(_) => (Command::Select, NOT_COMPILED),
+        _ => return Ok(NOT_COMPILED),
+    };
     // What cannot be said before it runs (a table that the text makes, dynamic SQL) is said when it does.
-    let Ok(columns) = first_result(host, state, module, Client::Plain) else { return Ok(()) };
-    let done =
-        Done { kind: DoneKind::InProcedure, command: Command::Select, row_count: Some(0), outcome: Outcome::Well };
+    let Ok(columns) = first_result(host, state, module, Client::Plain) else { return Ok(status) };
+    if columns.is_none() && status == NOT_COMPILED {
+        return Ok(status);
+    }
+    let done = Done { kind: DoneKind::InProcedure, command, row_count: Some(0), outcome: Outcome::Well };
     columns
         .map_or(Ok(()), |columns| sink.columns(&columns))
         .and_then(|()| sink.done(done))
-        .map_err(exec::session::stopped)
+        .map_err(exec::session::stopped)?;
+    Ok(status)
 }
 
 fn execute(
@@ -178,7 +200,9 @@ fn execute(
         return call_procedure(host, state, sink, &name, &mut arguments[1..]);
     }
     let module = host.prepared.find(handle)?;
-    run_text(host, state, sink, (&module, None), &mut arguments[1..])
+    run_text(host, state, sink, (&module, None), &mut arguments[1..])?;
+    // Its status is the @@ERROR that the text leaves behind.
+    Ok(state.error)
 }
 
 fn prepare_call(

@@ -1,28 +1,37 @@
 //! Transaction manager requests: what drivers send instead of BEGIN, COMMIT, ROLLBACK and SAVE as text.
 
-use exec::sink::Sink;
+use exec::sink::{Sink, Stop};
 use sql::plan::IsolationLevel;
 use tds::request::{Begin, Isolation, TransactionAction};
-use types::{SqlResult, sql_error};
+use types::{SqlError, SqlResult, sql_error};
 
 use crate::request::session::{Parts, Session};
 use crate::wire::connection::ConnectionError;
 
-pub fn run(session: &mut Session, action: &TransactionAction) -> Result<(), ConnectionError> {
+/// `others`: requests of other sessions of the connection (MARS) are at work, which no transaction may begin beside.
+pub fn run(session: &mut Session, action: &TransactionAction, others: bool) -> Result<(), ConnectionError> {
     let signal = session.state.signal.clone();
     let mut parts = session.parts(&signal, false);
-    let stopped = match act(&mut parts, action) {
+    let stopped = match act(&mut parts, action, others) {
         Ok(()) => None,
         Err(error) => match exec::session::stop_of(&error) {
             Some(stop) => Some(stop),
-            None => parts.sink.message(&error.at_line(1)).err(),
+            None => refuse(&mut parts, error).err(),
         },
     };
     Session::finish(parts, stopped)
 }
 
-fn act(parts: &mut Parts<'_>, action: &TransactionAction) -> SqlResult<()> {
+/// 3981 ends the transaction.
+fn refuse(parts: &mut Parts<'_>, error: SqlError) -> Result<(), Stop> {
+    let ends = error.number == 3981;
+    parts.sink.message(&error.at_line(1))?;
+    if ends { exec::abandon_and_tell(parts.state, parts.host, &mut parts.sink) } else { Ok(()) }
+}
+
+fn act(parts: &mut Parts<'_>, action: &TransactionAction, others: bool) -> SqlResult<()> {
     match action {
+        TransactionAction::Begin(_) if others => Err(sql_error!(3988)),
         TransactionAction::Begin(begin) => begin_transaction(parts, begin),
         TransactionAction::Commit { begin_again, .. } => {
             exec::commit_transaction(parts.state, parts.host, &mut parts.sink)?;

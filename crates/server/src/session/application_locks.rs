@@ -69,7 +69,7 @@ pub fn resource_number(principal: &str, resource: &str) -> u64 {
 }
 
 pub fn lock_mode(name: &str) -> Option<LockMode> {
-    Some(match name.to_ascii_lowercase().as_str() {
+    Some(match name.trim_end_matches(' ').to_ascii_lowercase().as_str() {
         "shared" => LockMode::Shared,
         "update" => LockMode::Update,
         "exclusive" => LockMode::Exclusive,
@@ -79,8 +79,8 @@ pub fn lock_mode(name: &str) -> Option<LockMode> {
     })
 }
 
-pub fn lock_owner(name: Option<&str>) -> Option<Owner> {
-    match name.unwrap_or("Transaction").to_ascii_lowercase().as_str() {
+pub fn lock_owner(name: &str) -> Option<Owner> {
+    match name.trim_end_matches(' ').to_ascii_lowercase().as_str() {
         "transaction" => Some(Owner::Transaction),
         "session" => Some(Owner::Session),
         _ => None,

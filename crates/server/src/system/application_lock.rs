@@ -9,23 +9,35 @@ use types::{SqlResult, sql_error};
 use super::answer::{Answer, Arguments};
 use crate::session::application_locks::{Owner, lock_mode, lock_owner, resource_number};
 use crate::session::host::SessionHost;
+use crate::system::principal::acts_as;
 
-/// (principal, resource, owner) or (principal, resource, mode, owner). NULL: one of them is, or means nothing.
-pub fn answer(host: &SessionHost, state: &State, function: FunctionId, arguments: &Arguments<'_>) -> SqlResult<Answer> {
+/// (principal, resource, owner) or (principal, resource, mode, owner). 1202, 1225, 1226, 1230, 3918
+pub fn answer(
+    host: &mut SessionHost,
+    state: &mut State,
+    function: FunctionId,
+    arguments: &Arguments<'_>,
+) -> SqlResult<Answer> {
     let tests = function == FunctionId::ApplockTest;
-    let owner = arguments.text(if tests { 3 } else { 2 }).and_then(|name| lock_owner(Some(&name)));
-    let (Some(principal), Some(resource), Some(owner)) = (arguments.text(0), arguments.text(1), owner) else {
-        return Ok(Answer::Null);
+    let name = if tests { "applock_test" } else { "applock_mode" };
+    let principal = arguments.text(0).ok_or_else(|| sql_error!(1230, state 3, name))?;
+    let resource = arguments.text(1).ok_or_else(|| sql_error!(1225, name))?;
+    let mode = match arguments.text(2) {
+        _ if !tests => None,
+        None => return Err(sql_error!(1225, state 2, name)),
+        Some(mode) => Some(lock_mode(&mode).ok_or_else(|| sql_error!(1225, state 3, name))?),
+    };
+    let owner = match arguments.text(if tests { 3 } else { 2 }) {
+        None => Owner::Transaction,
+        Some(owner) => lock_owner(&owner).ok_or_else(|| sql_error!(1226, name))?,
     };
     if owner == Owner::Transaction && state.transaction.level == 0 {
         return Err(sql_error!(3918, state 2));
     }
+    let principal = acts_as(host, state, &principal)?.ok_or_else(|| sql_error!(1202, principal))?;
     let database = host.catalog_session.database.0;
     let held = host.application_locks.mode(owner, database, &principal, &resource);
-    if !tests {
-        return Ok(held.map_or("NoLock", mode_text).into());
-    }
-    let Some(mode) = arguments.text(2).as_deref().and_then(lock_mode) else { return Ok(Answer::Null) };
+    let Some(mode) = mode else { return Ok(held.map_or("NoLock", mode_text).into()) };
     // The session does not wait for itself.
     let other = if owner == Owner::Session { Owner::Transaction } else { Owner::Session };
     let covered = host.application_locks.mode(other, database, &principal, &resource);

@@ -1,9 +1,12 @@
 //! Scalar functions about the session and its database's objects: OBJECT_ID, DB_NAME, SERVERPROPERTY and their like.
 
+use std::sync::Arc;
+
 use exec::session::Session as State;
 use sql::bind::{Nature, ViewIndex};
 use sql::catalog::{DatabaseId, ModuleDef, ModuleKind, Object, ObjectId, ObjectName, TableDef};
 use sql::function::FunctionId;
+use sql::plan::Client;
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use super::answer::{Answer, Arguments};
@@ -22,6 +25,7 @@ use crate::catalog::statistics::StatisticsId;
 use crate::catalog::store::Rows;
 use crate::catalog::{Database, MASTER, SessionCatalog, good_check, load, registry, scalar_type, xml_collection};
 use crate::security::check::Securable;
+use crate::session::first_result::first_result;
 use crate::session::host::SessionHost;
 
 /// The functions of groups "Session and errors" and "Metadata" that execution does not answer itself.
@@ -169,16 +173,16 @@ impl Call<'_> {
         Ok(answer.map(i64::from).into())
     }
 
-    fn current(&self) -> std::sync::Arc<Database> {
+    fn current(&self) -> Arc<Database> {
         self.host.server.catalog.expect_database(self.host.catalog_session.database)
     }
 
-    fn database_argument(&self, position: usize) -> Option<std::sync::Arc<Database>> {
+    fn database_argument(&self, position: usize) -> Option<Arc<Database>> {
         self.host.server.catalog.database_named(&self.arguments.text(position)?)
     }
 
     /// The database of an optional id argument, else the current one.
-    fn database_by_id(&self, position: usize) -> Option<std::sync::Arc<Database>> {
+    fn database_by_id(&self, position: usize) -> Option<Arc<Database>> {
         match self.arguments.is_given(position) {
             false => Some(self.current()),
             true => {
@@ -398,7 +402,7 @@ impl Call<'_> {
         Ok(text.into())
     }
 
-    fn table(&mut self, id: i32) -> SqlResult<Option<std::sync::Arc<TableDef>>> {
+    fn table(&mut self, id: i32) -> SqlResult<Option<Arc<TableDef>>> {
         let db = self.current();
         match self.host.with_catalog(self.state, |catalog| catalog.object_by_id(&db, id))? {
             Some(Object::Table(table)) => Ok(Some(table)),
@@ -407,7 +411,7 @@ impl Call<'_> {
     }
 
     /// The same, or what is stored of an indexed view.
-    fn stored_rows(&mut self, id: i32) -> SqlResult<Option<std::sync::Arc<TableDef>>> {
+    fn stored_rows(&mut self, id: i32) -> SqlResult<Option<Arc<TableDef>>> {
         let db = self.current();
         Ok(match self.host.with_catalog(self.state, |catalog| catalog.object_by_id(&db, id))? {
             Some(Object::Table(table)) => Some(table),
@@ -509,7 +513,7 @@ impl Call<'_> {
     }
 
     /// A table, or what is stored of an indexed view.
-    fn named_table(&mut self, position: usize) -> SqlResult<Option<std::sync::Arc<TableDef>>> {
+    fn named_table(&mut self, position: usize) -> SqlResult<Option<Arc<TableDef>>> {
         let Some(name) = self.name_argument(position) else { return Ok(None) };
         use sql::catalog::Catalog as _;
         match self.host.with_catalog(self.state, |catalog| catalog.resolve(&name)) {
@@ -711,8 +715,29 @@ impl Call<'_> {
         }
     }
 
+    /// A table, or the one whose identity column a view shows.
+    fn numbered_table(&mut self, position: usize) -> SqlResult<Option<Arc<TableDef>>> {
+        let Some(name) = self.name_argument(position) else { return Ok(None) };
+        use sql::catalog::Catalog as _;
+        let view = match self.host.with_catalog(self.state, |catalog| catalog.resolve(&name)) {
+            Ok(Some(Object::Table(table))) => return Ok(Some(table)),
+            Ok(Some(Object::Module(module))) if module.kind == ModuleKind::View => module,
+            _ => return Ok(None),
+        };
+        let Some(db) = self.host.server.catalog.database(view.database) else { return Ok(None) };
+        let quoted = [&*db.name(), &*view.schema, &*view.name].map(|part| format!("[{}]", part.replace(']', "]]")));
+        let text = format!("SELECT * FROM {}", quoted.join("."));
+        // A view that cannot be bound any more shows nothing.
+        let Ok(module) = self.host.bind_text(self.state, &text, "") else { return Ok(None) };
+        let columns = first_result(self.host, self.state, &module, Client::Plain).unwrap_or_default();
+        let mut origins = columns.unwrap_or_default().into_iter().filter_map(|column| column.origin);
+        Ok(origins
+            .find(|origin| origin.table.columns[usize::from(origin.column)].identity.is_some())
+            .map(|origin| origin.table))
+    }
+
     fn identity(&mut self, function: FunctionId) -> SqlResult<Answer> {
-        let Some(table) = self.named_table(0)? else { return Ok(Answer::Null) };
+        let Some(table) = self.numbered_table(0)? else { return Ok(Answer::Null) };
         let Some((seed, increment)) = table.columns.iter().find_map(|column| column.identity) else {
             return Ok(Answer::Null);
         };

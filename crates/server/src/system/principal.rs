@@ -87,6 +87,20 @@ fn acting_login(host: &mut SessionHost, state: &mut State) -> SqlResult<String> 
     }
 }
 
+/// The name of a user or role of the current database, if it is the one who acts, a role that he is in, or anybody's where he owns the
+/// database.
+pub fn acts_as(host: &mut SessionHost, state: &mut State, name: &str) -> SqlResult<Option<String>> {
+    let db = host.server.catalog.expect_database(host.catalog_session.database);
+    let Some(named) = principal(host, state, &db, name)? else { return Ok(None) };
+    let user = current_user(host, state, &db)?.id;
+    let acts = named.id == PUBLIC_ROLE
+        || named.id == user
+        || user == DBO
+        || reaches_here(host, state, &db, class::ROLE_MEMBER, DB_OWNER, user)?
+        || reaches_here(host, state, &db, class::ROLE_MEMBER, named.id, user)?;
+    Ok(acts.then_some(named.name))
+}
+
 /// The login an argument names, or the session's own without one.
 fn named_login(host: &mut SessionHost, state: &mut State, arguments: &Arguments<'_>) -> SqlResult<Option<LoginRow>> {
     let name = match arguments.is_given(0) {

@@ -516,11 +516,12 @@ fn column_info(column: &OutputColumn, version: tds::TdsVersion) -> ColumnInfo {
     let origin = column.origin.as_ref().map(|origin| &origin.table.columns[usize::from(origin.column)]);
     let kind = match origin {
         None if column.computed && has_computed_flag(column.ty.kind) => flag::COMPUTED,
+        None if column.of_view => flag::UPDATABLE_UNKNOWN,
         None => 0,
         Some(base) if base.identity.is_some() => flag::IDENTITY,
         Some(base) if base.is_set() => flag::SPARSE_SET | flag::UPDATABLE_UNKNOWN,
         // Nobody may change it: clients tell so by the flags that are not there.
-        Some(base) if base.computed.is_some() => flag::COMPUTED,
+        Some(base) if base.computed.is_some() && (column.computed || !column.of_view) => flag::COMPUTED,
         Some(_) => flag::UPDATABLE_UNKNOWN,
     };
     let case = if is_case_sensitive(&column.ty) { flag::CASE_SENSITIVE } else { 0 };

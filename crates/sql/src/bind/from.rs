@@ -397,10 +397,13 @@ impl Binder<'_> {
             check_unique(&bound, &module.name)?;
         }
         let shown = alias.cloned().unwrap_or_else(|| name.name.clone());
+        let is_computed = |expr: &Expr| !matches!(expr.unmasked().kind, ExprKind::Column(_));
+        let computed: Vec<bool> = bound.outputs.iter().map(|output| is_computed(&output.expr)).collect();
         let (rel, mut sources) = self.named(bound, &shown, &view.columns)?;
         if let SourceColumns::List(list) = &mut sources[0].columns {
             // A view's columns are in the catalog, with their types.
             list.iter().for_each(|column| self.columns.declare(column.id));
+            list.iter().zip(computed).for_each(|(column, computed)| self.columns.enter_view(column.id, computed));
             for (column, name) in list.iter_mut().zip(&module.column_names) {
                 column.name = name.clone();
             }
@@ -467,6 +470,7 @@ impl Binder<'_> {
             if told_nullable {
                 self.columns.tell_nullable(id);
             }
+            self.columns.leave_view(id);
             list.push(SourceColumn { name, id, ty, nullable });
         }
         let source = Source {

@@ -498,10 +498,11 @@ impl Binder<'_> {
         }
     }
 
-    /// 544, 545: a value for the identity column is given under IDENTITY_INSERT, and only then.
+    /// 544, 545, of a variable 1077: a value for the identity column is given under IDENTITY_INSERT, and only then.
     pub fn check_identity(&self, table: &TableDef, given: &[u16], identity_insert: bool) -> SqlResult<()> {
         let Some(identity) = table.columns.iter().position(|column| column.identity.is_some()) else { return Ok(()) };
         match (given.contains(&(identity as u16)), identity_insert) {
+            (true, false) if table.name.starts_with('@') => Err(sql_error!(1077)),
             (true, false) => Err(sql_error!(544, table.name)),
             (false, true) => Err(sql_error!(545, table.name)),
             _ => Ok(()),

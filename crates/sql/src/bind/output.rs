@@ -119,6 +119,7 @@ impl Binder<'_> {
                 nullable: item.expr.nullable || both,
                 origin,
                 computed: !matches!(item.expr.unmasked().kind, crate::plan::ExprKind::Column(_)),
+                of_view: false,
                 sorted: None,
                 row_status: false,
             });

@@ -352,6 +352,10 @@ impl Binder<'_> {
 }
 
 fn note_order(columns: &mut [OutputColumn], order: &[(Option<usize>, bool)]) {
+    // What is computed below a sort by what is not shown, clients are not told of as computed.
+    if order.iter().any(|(place, _)| place.is_none()) {
+        columns.iter_mut().for_each(|column| column.computed = false);
+    }
     for (at, (place, descending)) in order.iter().enumerate() {
         if let Some(column) = place.and_then(|place| columns.get_mut(place)) {
             let (at, of) = (at as u16, order.len() as u16);

@@ -164,17 +164,21 @@ impl Lowering<'_> {
         let lowered = self.lower(columns, rel, Want::columns(&needed));
         let result: Vec<OutputColumn> = outputs
             .iter()
-            .map(|output| OutputColumn {
-                name: output.name.clone(),
-                ty: output.expr.ty,
-                nullable: columns.told_nullable(&output.expr),
-                origin: match output.expr.unmasked().kind {
-                    ExprKind::Column(column) => columns.origin(ColumnId(column as u32)),
+            .map(|output| {
+                let column = match output.expr.unmasked().kind {
+                    ExprKind::Column(column) => Some(ColumnId(column as u32)),
                     _ => None,
-                },
-                computed: !matches!(output.expr.unmasked().kind, ExprKind::Column(_)),
-                sorted: None,
-                row_status: false,
+                };
+                OutputColumn {
+                    name: output.name.clone(),
+                    ty: output.expr.ty,
+                    nullable: columns.told_nullable(&output.expr),
+                    origin: column.and_then(|id| columns.origin(id)),
+                    computed: column.is_none_or(|id| columns.in_view(id) == Some(InView::Computed)),
+                    of_view: column.is_some_and(|id| columns.in_view(id).is_some()),
+                    sorted: None,
+                    row_status: false,
+                }
             })
             .collect();
         let direct = outputs.len() == lowered.layout.len()

@@ -44,6 +44,17 @@ pub struct Columns {
     yielding: ColumnSet,
     /// Those that are never NULL, and told as if they could be.
     told_nullable: ColumnSet,
+    /// Those of views that are of no table, or computed there.
+    in_views: HashMap<ColumnId, InView>,
+}
+
+/// What a view's column is to clients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InView {
+    /// An expression of its select list, or a table's computed column.
+    Computed,
+    /// An aggregate, or a column of whatever else the view reads.
+    Stored,
 }
 
 impl Columns {
@@ -89,6 +100,26 @@ impl Columns {
     pub fn declare(&mut self, id: ColumnId) {
         self.untyped.remove(id);
         self.yielding.remove(id);
+    }
+
+    /// A view shows it.
+    pub fn enter_view(&mut self, id: ColumnId, computed: bool) {
+        let base = self.origin(id).map(|origin| origin.table.columns[usize::from(origin.column)].computed.is_some());
+        if base != Some(false) && !self.in_views.contains_key(&id) {
+            let computed = computed || base == Some(true);
+            self.in_views.insert(id, if computed { InView::Computed } else { InView::Stored });
+        }
+    }
+
+    /// A derived table shows what a view does: whether that was computed is no more told.
+    pub fn leave_view(&mut self, id: ColumnId) {
+        if let Some(what) = self.in_views.get_mut(&id) {
+            *what = InView::Stored;
+        }
+    }
+
+    pub fn in_view(&self, id: ColumnId) -> Option<InView> {
+        self.in_views.get(&id).copied()
     }
 
     pub fn tell_nullable(&mut self, id: ColumnId) {

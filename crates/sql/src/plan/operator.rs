@@ -25,8 +25,10 @@ pub struct OutputColumn {
     pub nullable: bool,
     /// Base column it comes from, for the flags of COLMETADATA and browse mode.
     pub origin: Option<ColumnOrigin>,
-    /// An expression of the outermost select list, neither an aggregate nor a column of whatever is below.
+    /// An expression of the outermost select list, neither an aggregate nor a column of whatever is below; or such an expression of a view.
     pub computed: bool,
+    /// A view's that is of no table, or computed there: if it is no expression of the view, clients are told of it as of a table's.
+    pub of_view: bool,
     pub sorted: Option<SortedBy>,
     /// It is of no query: a driver's cursor says in it whether the row is still there.
     pub row_status: bool,
@@ -60,7 +62,16 @@ impl OutputColumn {
 
     /// Of a result that no query makes.
     pub fn plain(name: &str, ty: SqlType, nullable: bool) -> OutputColumn {
-        OutputColumn { name: name.into(), ty, nullable, origin: None, computed: false, sorted: None, row_status: false }
+        OutputColumn {
+            name: name.into(),
+            ty,
+            nullable,
+            origin: None,
+            computed: false,
+            of_view: false,
+            sorted: None,
+            row_status: false,
+        }
     }
 }
 

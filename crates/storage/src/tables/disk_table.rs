@@ -438,6 +438,11 @@ impl DiskTable {
         self.shape.rows.get().max(0) as u64
     }
 
+    /// The table has so many rows: who says so has locked it against changes.
+    pub fn counted(&self, rows: i64) {
+        self.shape.rows.counted(rows);
+    }
+
     pub fn changes(&self) -> ChangeCount {
         self.shape.rows.changes()
     }

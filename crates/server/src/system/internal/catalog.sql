@@ -152,3 +152,11 @@ SELECT c.id, c.number, c.colid, c.name, c.xtype, c.utype, c.status, c.collation,
   CONVERT(sysname, CASE WHEN c.xtype IN (167, 175, 35) THEN N'iso_1' WHEN c.xtype IN (231, 239, 99) THEN N'UNICODE' END) AS CHARACTER_SET_NAME
 FROM sys.syscolpars c
 GO
+-- What the rows of a table may have: columns of long types, which lie beside them, and how wide the others may be together.
+CREATE VIEW sys.column_widths AS
+SELECT c.id, SUM(CASE WHEN c.length = -1 OR c.xtype IN (34, 35, 99) THEN 1 ELSE 0 END) AS long_types,
+  SUM(CASE WHEN c.length > 0 THEN CONVERT(int, c.length) ELSE 24 END) AS width
+FROM sys.syscolpars c
+WHERE c.number = 0 AND (c.status & 4 = 0 OR c.status & 8 <> 0)
+GROUP BY c.id
+GO

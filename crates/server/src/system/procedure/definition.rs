@@ -1,7 +1,7 @@
 //! Procedures that change definitions: sp_rename, extended properties, sp_recompile and the refreshing ones.
 
-use exec::session::Session as State;
-use exec::sink::Sink;
+use exec::session::{Session as State, stopped};
+use exec::sink::{Environment, Sink};
 use sql::catalog::ObjectName;
 use storage::Isolation;
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error, variant};
@@ -108,36 +108,59 @@ pub fn detach(
     Ok(0)
 }
 
-/// sp_rename @objname, @newname, @objtype.
+/// sp_rename @objname, @newname, @objtype. As in SQL Server, a transaction that is its own is told of, whatever comes of it.
 pub fn rename(
     host: &mut SessionHost,
     state: &mut State,
     sink: &mut dyn Sink,
     given: &Parameters<'_>,
 ) -> SqlResult<i32> {
-    let old = given.text(0).ok_or_else(|| sql_error!(15223, "objname"))?;
-    let new = given.text(1).ok_or_else(|| sql_error!(15223, "newname"))?;
-    let kind = given.text(2).map(|kind| kind.trim().to_ascii_uppercase());
-    if let Some(kind) = &kind
+    let written = given.text(2).map(|kind| kind.trim().to_string());
+    let kind = written.as_ref().map(|kind| kind.to_ascii_uppercase());
+    if let (Some(written), Some(kind)) = (&written, &kind)
         && !matches!(kind.as_str(), "COLUMN" | "DATABASE" | "INDEX" | "OBJECT" | "STATISTICS" | "USERDATATYPE")
     {
-        return Err(sql_error!(15249, kind));
+        return Err(sql_error!(15249, written).at_line(90));
     }
-    let group =
-        if kind.as_deref() == Some("DATABASE") { actions::DATABASE_CHANGE } else { actions::SCHEMA_OBJECT_CHANGE };
+    let new = given.text(1).ok_or_else(|| sql_error!(15223, state 11, "NewName").at_line(96))?;
+    let old = given.text(0).ok_or_else(|| sql_error!(15223, "OldName").at_line(101))?;
+    if new.is_empty() {
+        let both = vec![sql_error!(15004).at_line(17), sql_error!(15224, state 15, new).at_line(109)];
+        return Err(SqlError::together(both));
+    }
+    let is_database = kind.as_deref() == Some("DATABASE");
+    let group = if is_database { actions::DATABASE_CHANGE } else { actions::SCHEMA_OBJECT_CHANGE };
     let renamed = Occurrence::new(group, actions::ALTER, "OB");
     host.audit(&Occurrence { object: &old, information: &new, ..renamed })?;
+    let tells = !is_database && tell_begin(state, sink)?;
     let parameters = given.all_shown();
-    define(host, state, sink, |ddl| {
+    let result = define(host, state, sink, |ddl| {
         let note = |ddl: &mut Ddl<'_>| event_call::renamed(ddl, (&old, &new), kind.as_deref(), &parameters);
         let watch = event::begin_procedure(ddl, note)?;
-        object::rename(ddl, &old, &new, kind.as_deref())?;
+        object::rename(ddl, &old, &new, written.as_deref())?;
         fire(ddl, watch)
-    })?;
-    if kind.as_deref() != Some("DATABASE") {
-        sink.message(&sql_error!(15477)).map_err(exec::session::stopped)?;
+    });
+    if result.is_ok() && !is_database {
+        sink.message(&sql_error!(15477).at_line(801).in_procedure("sp_rename")).map_err(stopped)?;
     }
-    Ok(0)
+    if tells {
+        tell_commit(state, sink)?;
+    }
+    result.map(|()| 0)
+}
+
+/// SQL Server has these procedures in T-SQL, with a BEGIN and a COMMIT TRANSACTION of which clients hear where the session has none open.
+fn tell_begin(state: &mut State, sink: &mut dyn Sink) -> SqlResult<bool> {
+    if state.transaction.level > 0 || state.options.implicit_transactions {
+        return Ok(false);
+    }
+    state.transaction.descriptor += 1;
+    sink.environment(&Environment::BeginTransaction(state.transaction.descriptor)).map_err(stopped)?;
+    Ok(true)
+}
+
+fn tell_commit(state: &State, sink: &mut dyn Sink) -> SqlResult<()> {
+    sink.environment(&Environment::CommitTransaction(state.transaction.descriptor)).map_err(stopped)
 }
 
 /// 15165
@@ -170,7 +193,7 @@ pub fn recompile(
     if !found {
         return Err(no_such_object(&name));
     }
-    sink.message(&sql_error!(15070, name)).map_err(exec::session::stopped)?;
+    sink.message(&sql_error!(15070, name)).map_err(stopped)?;
     Ok(0)
 }
 
@@ -202,7 +225,7 @@ pub fn refresh(
     sink: &mut dyn Sink,
     given: &Parameters<'_>,
 ) -> SqlResult<i32> {
-    let name = given.text(0).unwrap_or_default();
+    let name = given.text(0).unwrap_or_else(|| "(null)".to_string());
     let found = define(host, state, sink, |ddl| {
         let Some((db, row)) = find(ddl, &name)? else { return Ok(None) };
         if !is_module(&row) || !ddl.object_permission(&db, &row, "ALTER")? {
@@ -237,7 +260,11 @@ pub fn refresh(
         ddl.touch(&db, row.id)?;
         Ok(Some(()))
     })?;
-    found.map(|()| 0).ok_or_else(|| no_such_object(&name))
+    found.ok_or_else(|| no_such_object(&name))?;
+    if tell_begin(state, sink)? {
+        tell_commit(state, sink)?;
+    }
+    Ok(0)
 }
 
 /// What an extended property hangs on.
@@ -527,7 +554,7 @@ pub fn bind(
         Ok(said)
     })?;
     for message in said {
-        sink.message(&message).map_err(exec::session::stopped)?;
+        sink.message(&message).map_err(stopped)?;
     }
     Ok(0)
 }

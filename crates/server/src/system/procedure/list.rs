@@ -48,14 +48,14 @@ pub const PROCEDURES: &[Native] = &[
     native(
         "sp_getapplock",
         &["@Resource", "@LockMode", "@LockOwner", "@LockTimeout", "@DbPrincipal"],
-        2,
+        0,
         |call, given| application_lock::acquire(call.host, call.state, call.sink, given),
     ),
     native("sp_setapprole", &["@rolename", "@password", "@encrypt", "@fCreateCookie", "@cookie"], 0, |call, given| {
         application_role::set(call.host, call.state, given)
     }),
     native("sp_unsetapprole", &["@cookie"], 1, |call, given| application_role::unset(call.host, call.state, given)),
-    native("sp_releaseapplock", &["@Resource", "@LockOwner", "@DbPrincipal"], 1, |call, given| {
+    native("sp_releaseapplock", &["@Resource", "@LockOwner", "@DbPrincipal"], 0, |call, given| {
         application_lock::release(call.host, call.state, call.sink, given)
     }),
     native("sp_detach_db", &["@dbname", "@skipchecks", "@keepfulltextindexfile"], 1, |call, given| {

@@ -48,11 +48,13 @@ mod undeclared;
 pub mod described;
 mod list;
 
+use std::ops::RangeInclusive;
+
 use exec::host::CallArgument;
-use exec::session::Session as State;
-use exec::sink::Sink;
+use exec::session::{Session as State, stopped};
+use exec::sink::{Command, Done, DoneKind, Outcome, Sink};
 use sql::catalog::ObjectName;
-use types::{SqlResult, sql_error};
+use types::{SqlError, SqlResult, sql_error};
 
 use crate::catalog::registry;
 use crate::security::check::Securable;
@@ -79,12 +81,64 @@ pub fn run_native(
     let Some(native) = PROCEDURES.iter().find(|native| native.name == name) else {
         return Err(sql_error!(2812, name));
     };
-    if let Some((_, permission)) = PERMISSIONS.iter().find(|(asks, _)| *asks == name) {
-        let held = host.rights(state, |rights, look| rights.holds(look, None, &Securable::SERVER, permission))?;
-        if !held {
-            return Err(sql_error!(15247));
+    let held = match PERMISSIONS.iter().find(|(asks, _)| *asks == name) {
+        Some((_, permission)) => {
+            host.rights(state, |rights, look| rights.holds(look, None, &Securable::SERVER, permission))?
         }
-    }
+        None => true,
+    };
     let mut given = Parameters::bind(native.name, native.parameters, native.required, arguments)?;
-    (native.run)(&mut Call { host, state, sink }, &mut given)
+    let ended = match held {
+        true => (native.run)(&mut Call { host, state, sink }, &mut given),
+        false => Err(sql_error!(15247)),
+    };
+    match ended {
+        Err(error) if RAISING.contains(&native.name) && RAISED.contains(&error.number) => {
+            raise(state, sink, native.name, error)
+        }
+        ended => ended,
+    }
+}
+
+/// Procedures that SQL Server has in T-SQL: what is wrong with their arguments they raise, and return 1 to a caller that goes on ("Return
+/// code values" of each one's page).
+const RAISING: [&str; 17] = [
+    "sp_addmessage",
+    "sp_addumpdevice",
+    "sp_altermessage",
+    "sp_bindefault",
+    "sp_bindrule",
+    "sp_cycle_errorlog",
+    "sp_detach_db",
+    "sp_dropdevice",
+    "sp_dropmessage",
+    "sp_procoption",
+    "sp_recompile",
+    "sp_refreshsqlmodule",
+    "sp_refreshview",
+    "sp_rename",
+    "sp_settriggerorder",
+    "sp_unbindefault",
+    "sp_unbindrule",
+];
+
+/// Numbers that only such procedures have.
+const RAISED: RangeInclusive<i32> = 15_000..=15_999;
+
+/// RAISERROR of each error, and RETURN 1, or of the number; within a TRY its CATCH has the first.
+fn raise(state: &mut State, sink: &mut dyn Sink, procedure: &str, error: SqlError) -> SqlResult<i32> {
+    let refreshes = matches!(procedure, "sp_refreshview" | "sp_refreshsqlmodule");
+    let status = if refreshes || procedure == "sp_procoption" { error.number } else { 1 };
+    for error in error.one_by_one() {
+        let error = error.at_line(if refreshes { 62 } else { 1 }).in_procedure(procedure);
+        if state.try_level > 0 {
+            return Err(error);
+        }
+        let done =
+            Done { kind: DoneKind::InProcedure, command: Command::Raise, row_count: None, outcome: Outcome::Failed };
+        sink.message(&error).and_then(|()| sink.done(done)).map_err(stopped)?;
+    }
+    // RETURN has no error.
+    state.error = 0;
+    Ok(status)
 }

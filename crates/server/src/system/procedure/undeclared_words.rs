@@ -394,6 +394,13 @@ impl<'a> Words<'a> {
         found
     }
 
+    /// Where a statement goes on behind TOP (...) PERCENT, if that stands at `at`.
+    fn behind_top(&self, at: usize) -> usize {
+        let end = if self.is(at, "TOP") && self.is(at + 1, "(") { self.other(at + 1) } else { None };
+        let behind = end.map_or(at, |end| end + 1);
+        if end.is_some() && self.is(behind, "PERCENT") { behind + 1 } else { behind }
+    }
+
     /// Of one query, without those within its parentheses.
     fn tables_between(&self, start: usize, end: usize, found: &mut Vec<Table<'a>>) {
         let mut depth = 0;
@@ -411,8 +418,9 @@ impl<'a> Words<'a> {
             let before_table = self.is_one_of(at, &starts) || in_from && self.is(at, ",");
             in_from |= self.is(at, "FROM");
             in_from &= !self.is_one_of(at, &["WHERE", "GROUP", "ORDER", "SET", "SELECT", "HAVING"]);
-            let variable = || self.is_variable(at + 1).then(|| (self.text(at + 1), at + 2));
-            let Some((name, behind)) = self.name(at + 1).or_else(variable).filter(|_| before_table) else { continue };
+            let first = self.behind_top(at + 1);
+            let variable = || self.is_variable(first).then(|| (self.text(first), first + 1));
+            let Some((name, behind)) = self.name(first).or_else(variable).filter(|_| before_table) else { continue };
             let alias = if self.is(behind, "AS") { behind + 1 } else { behind };
             let is_alias = self.is_name(alias) && (alias > behind || !self.tokens[alias].keyword.is_reserved());
             let alias = if is_alias { self.text(alias) } else { self.text(behind - 1) };
@@ -424,13 +432,15 @@ impl<'a> Words<'a> {
     /// name. `place`: its place among the values or in the select list that begins before `values`.
     pub fn inserted(&self, values: usize, place: usize) -> Option<(&'a str, Result<&'a str, usize>)> {
         let insert = (0..values).rev().take_while(|i| !self.is(*i, ";")).find(|i| self.is(*i, "INSERT"))?;
-        let first = if self.is(insert + 1, "INTO") { insert + 2 } else { insert + 1 };
+        let into = self.behind_top(insert + 1);
+        let first = if self.is(into, "INTO") { into + 1 } else { into };
         let (table, behind) = match self.name(first) {
             Some(named) => named,
             None if self.is_variable(first) => (self.text(first), first + 1),
             None => {
                 let merge = (0..insert).rev().find(|i| self.is(*i, "MERGE"))?;
-                (self.name(if self.is(merge + 1, "INTO") { merge + 2 } else { merge + 1 })?.0, first)
+                let into = self.behind_top(merge + 1);
+                (self.name(if self.is(into, "INTO") { into + 1 } else { into })?.0, first)
             }
         };
         if !self.is(behind, "(") {

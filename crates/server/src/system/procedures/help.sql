@@ -37,13 +37,13 @@ BEGIN
   RAISERROR(15197, -1, -1, @objname)
   RETURN 1
 END
--- A row a line, the line's end with it; a line of more than 255 characters is several rows.
+-- A row a line, which ends with carriage return and line feed, these with it; a line of more than 255 characters is several rows.
 DECLARE @lines TABLE (place int IDENTITY PRIMARY KEY, line nvarchar(255))
 DECLARE @at int = 1, @end int, @length int = DATALENGTH(@text) / 2
 WHILE @at <= @length
 BEGIN
-  SET @end = CHARINDEX(NCHAR(10), @text, @at)
-  IF @end = 0 SET @end = @length
+  SET @end = CHARINDEX(NCHAR(13) + NCHAR(10), @text, @at)
+  SET @end = IIF(@end = 0, @length, @end + 1)
   IF @end - @at >= 255 SET @end = @at + 254
   INSERT @lines (line) VALUES (SUBSTRING(@text, @at, @end - @at + 1))
   SET @at = @end + 1

@@ -149,6 +149,7 @@ JOIN sys.sysschobjs o ON o.id = c.depid
 JOIN sys.syssingleobjrefs r ON r.depid = c.depid AND r.class = 27
 WHERE c.class = 27
 GO
+-- A nonclustered index that is disabled has neither rows nor pages.
 CREATE VIEW sys.partitions AS
 SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, ISNULL(r.rowset_id, i.id)) * 256 + i.indid AS partition_id, i.id AS object_id,
   i.indid AS index_id, ISNULL(r.partition_number, 1) AS partition_number,
@@ -158,7 +159,7 @@ SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, ISNULL(r.rowset_id, 
   CONVERT(varchar(3), 'OFF') AS xml_compression_desc
 FROM sys.sysidxstats i
 LEFT JOIN sys.systablerows r ON r.object_id = i.id AND r.index_id = i.indid
-WHERE i.status & 256 = 0
+WHERE i.status & 256 = 0 AND (i.status & 8 = 0 OR i.indid < 2)
 UNION ALL
 SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, s.object_id) * 256 + 1, s.object_id, 1, 1,
   CONVERT(bigint, 72057594037927936) + CONVERT(bigint, s.object_id) * 256 + 1, s.rows, CONVERT(smallint, 0), CONVERT(tinyint, 0),
@@ -183,13 +184,27 @@ SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, ISNULL(r.rowset_id, 
   CONVERT(bigint, ISNULL(r.leaf_pages, 0)) AS data_pages
 FROM sys.sysidxstats i
 LEFT JOIN sys.systablerows r ON r.object_id = i.id AND r.index_id = i.indid
-WHERE i.status & 256 = 0
+WHERE i.status & 256 = 0 AND (i.status & 8 = 0 OR i.indid < 2)
 UNION ALL
-SELECT CONVERT(bigint, 144115188075855872) + CONVERT(bigint, r.rowset_id) * 256 + i.indid, CONVERT(tinyint, 2), CONVERT(nvarchar(60), N'LOB_DATA'),
-  CONVERT(bigint, 72057594037927936) + CONVERT(bigint, r.rowset_id) * 256 + i.indid, r.data_space_id, r.long_value_pages, r.long_value_pages, r.long_value_pages
+-- What is too long for its row lies with the long types, where the table has such, else as overflow. A table has what its columns may want.
+SELECT CONVERT(bigint, 144115188075855872) + CONVERT(bigint, ISNULL(r.rowset_id, i.id)) * 256 + i.indid,
+  CONVERT(tinyint, CASE WHEN i.indid > 1 OR w.long_types > 0 THEN 2 ELSE 3 END),
+  CONVERT(nvarchar(60), CASE WHEN i.indid > 1 OR w.long_types > 0 THEN N'LOB_DATA' ELSE N'ROW_OVERFLOW_DATA' END),
+  CONVERT(bigint, 72057594037927936) + CONVERT(bigint, ISNULL(r.rowset_id, i.id)) * 256 + i.indid, ISNULL(r.data_space_id, i.dataspace),
+  ISNULL(r.long_value_pages, 0), ISNULL(r.long_value_pages, 0), ISNULL(r.long_value_pages, 0)
 FROM sys.sysidxstats i
-JOIN sys.systablerows r ON r.object_id = i.id AND r.index_id = i.indid
-WHERE i.status & 256 = 0 AND r.long_value_pages > 0
+JOIN sys.column_widths w ON w.id = i.id
+LEFT JOIN sys.systablerows r ON r.object_id = i.id AND r.index_id = i.indid
+WHERE i.status & 256 = 0 AND (i.status & 8 = 0 OR i.indid < 2)
+  AND (r.long_value_pages > 0 OR i.indid < 2 AND (w.long_types > 0 OR w.width > 8060))
+UNION ALL
+SELECT CONVERT(bigint, 216172782113783808) + CONVERT(bigint, ISNULL(r.rowset_id, i.id)) * 256 + i.indid, CONVERT(tinyint, 3),
+  CONVERT(nvarchar(60), N'ROW_OVERFLOW_DATA'), CONVERT(bigint, 72057594037927936) + CONVERT(bigint, ISNULL(r.rowset_id, i.id)) * 256 + i.indid,
+  ISNULL(r.data_space_id, i.dataspace), CONVERT(bigint, 0), CONVERT(bigint, 0), CONVERT(bigint, 0)
+FROM sys.sysidxstats i
+JOIN sys.column_widths w ON w.id = i.id
+LEFT JOIN sys.systablerows r ON r.object_id = i.id AND r.index_id = i.indid
+WHERE i.status & 256 = 0 AND i.indid < 2 AND w.long_types > 0 AND w.width > 8060
 UNION ALL
 SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, s.object_id) * 256 + 1, CONVERT(tinyint, 1), CONVERT(nvarchar(60), N'IN_ROW_DATA'),
   CONVERT(bigint, 72057594037927936) + CONVERT(bigint, s.object_id) * 256 + 1, 1, s.pages, s.pages, s.pages
@@ -210,7 +225,7 @@ SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, ISNULL(r.rowset_id, 
   CONVERT(bigint, ISNULL(r.rows, 0)) AS row_count
 FROM sys.sysidxstats i
 LEFT JOIN sys.systablerows r ON r.object_id = i.id AND r.index_id = i.indid
-WHERE i.status & 256 = 0
+WHERE i.status & 256 = 0 AND (i.status & 8 = 0 OR i.indid < 2)
 GO
 CREATE VIEW sys.data_spaces AS
 SELECT name, id AS data_space_id, CONVERT(char(2), CASE WHEN class = 68 THEN 'PS' WHEN status & 2 <> 0 THEN 'FX' ELSE 'FG' END) AS type,

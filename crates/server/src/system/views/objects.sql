@@ -10,7 +10,7 @@ SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, 
     WHEN 'D' THEN N'DEFAULT_CONSTRAINT' WHEN 'SO' THEN N'SEQUENCE_OBJECT' WHEN 'SN' THEN N'SYNONYM' WHEN 'TT' THEN N'TYPE_TABLE'
     WHEN 'SP' THEN N'SECURITY_POLICY' WHEN 'R' THEN N'RULE' WHEN 'IT' THEN N'INTERNAL_TABLE' WHEN 'SQ' THEN N'SERVICE_QUEUE' END) AS type_desc,
   o.created AS create_date, o.modified AS modify_date,
-  CONVERT(bit, CASE WHEN o.nsid = 4 AND o.pid <> 0 THEN 1 ELSE o.status & 1 END) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published
+  CONVERT(bit, CASE WHEN o.nsid = 4 AND (o.pid <> 0 OR o.kind = 'TT') THEN 1 ELSE o.status & 1 END) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published
 FROM sys.sysschobjs o
 WHERE o.nsid > 0 AND o.kind <> 'XS'
 GO

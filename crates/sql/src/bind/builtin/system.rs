@@ -39,8 +39,8 @@ pub fn session(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             SqlType::SMALLINT
         }
         ApplockMode => {
-            call.take_all(call.wide(255))?;
-            call.sysname()
+            lock_names(call)?;
+            call.wide(32)
         }
         Getansinull => {
             call.take_all(call.sysname())?;
@@ -53,8 +53,9 @@ pub fn session(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             SqlType::INT
         }
         ApplockTest => {
-            call.take_all(call.wide(255))?;
-            SqlType::SMALLINT
+            lock_names(call)?;
+            call.nullable = false;
+            SqlType::INT
         }
         SuserSid | SidBinary => {
             call.take(0, call.sysname())?;
@@ -163,4 +164,15 @@ pub fn metadata(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         Permissions => SqlType::INT,
         _ => return Ok(None),
     }))
+}
+
+/// 8116: all are text, and none but the owner, the last, is NULL itself.
+fn lock_names(call: &mut BuiltinCall) -> SqlResult<()> {
+    for at in 0..call.args.len() {
+        call.only(at, |kind| matches!(kind, TypeKind::Char | TypeKind::VarChar | TypeKind::NChar | TypeKind::NVarChar))?;
+        if at + 1 < call.args.len() {
+            call.given(at)?;
+        }
+    }
+    call.take_all(call.wide(255))
 }
