@@ -16,7 +16,7 @@ select name, system_type_id, user_type_id, schema_id, max_length, precision, sca
 -- 4 table_types
 select name, system_type_id, max_length, precision, scale, collation_name, is_nullable, is_user_defined, is_assembly_type, is_table_type, principal_id, is_memory_optimized from sys.table_types;
 -- 5 TT row in sys.objects
-select o.type, o.type_desc, schema_name(o.schema_id) s, o.is_ms_shipped, o.parent_object_id, case when o.name = 'TT_tt_' + convert(varchar(8), convert(binary(4), o.object_id), 2) then 1 else 0 end ok, object_name(t.type_table_object_id) n, object_id('dbo.tt', 'TT') idd, object_id('tt') from sys.objects o join sys.table_types t on t.type_table_object_id = o.object_id;
+select o.type, o.type_desc, schema_name(o.schema_id) s, o.is_ms_shipped, o.parent_object_id, case when o.name = 'TT_tt_' + convert(varchar(8), convert(binary(4), o.object_id), 2) then 1 else 0 end ok, case when object_name(t.type_table_object_id) = o.name then 1 else 0 end n, object_id('dbo.tt', 'TT') idd, object_id('tt') from sys.objects o join sys.table_types t on t.type_table_object_id = o.object_id;
 select name, type, is_system_named from sys.objects o cross apply (select 1) x(is_system_named) where parent_object_id = (select type_table_object_id from sys.table_types) and 1 = 0;
 select type, count(*) from sys.objects where parent_object_id = (select type_table_object_id from sys.table_types) group by type order by type;
 -- 6 assembly types

@@ -100,7 +100,7 @@ GO
 -- Behind a TOP of a change stands its table.
 TRUNCATE TABLE #u
 INSERT #u EXEC sp_describe_undeclared_parameters N'DELETE TOP (@v0) up_t WHERE a = @v1 AND d = @v2'
-INSERT #u EXEC sp_describe_undeclared_parameters N'UPDATE TOP (@w0) PERCENT up_t SET m = @w1 WHERE s = @w2'
+INSERT #u EXEC sp_describe_undeclared_parameters N'UPDATE TOP (5) PERCENT up_t SET m = @w1 WHERE s = @w2'
 INSERT #u EXEC sp_describe_undeclared_parameters N'INSERT TOP (@x0) INTO up_t (a, t) VALUES (@x1, @x2)'
 INSERT #u EXEC sp_describe_undeclared_parameters N'INSERT TOP (5) up_t (g) SELECT @y0'
 SELECT name, type FROM #u

@@ -42,6 +42,6 @@ pub use operators::bulk::rejects;
 pub use operators::{not_open, storage_error};
 pub use statements::{
     EventTrigger, Figures, Measured, Within, abandon_and_tell, abandon_transaction, ask_to_sort, begin_transaction,
-    call_module, command_of, commit_transaction, executions, fire_event, held_bytes, let_go, machine_code_bytes, measured,
-    renew_transaction, rollback_transaction, run_batch, run_within, save_transaction,
+    call_module, command_of, commit_transaction, executions, fire_event, held_bytes, let_go, machine_code_bytes,
+    measured, renew_transaction, rollback_transaction, run_batch, run_within, save_transaction,
 };

@@ -169,7 +169,9 @@ pub fn metadata(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
 /// 8116: all are text, and none but the owner, the last, is NULL itself.
 fn lock_names(call: &mut BuiltinCall) -> SqlResult<()> {
     for at in 0..call.args.len() {
-        call.only(at, |kind| matches!(kind, TypeKind::Char | TypeKind::VarChar | TypeKind::NChar | TypeKind::NVarChar))?;
+        call.only(at, |kind| {
+            matches!(kind, TypeKind::Char | TypeKind::VarChar | TypeKind::NChar | TypeKind::NVarChar)
+        })?;
         if at + 1 < call.args.len() {
             call.given(at)?;
         }
