@@ -19,6 +19,8 @@ from restores import SETUP, STOCK, STARTED, Journal, Loads, ask, connect, once, 
 
 FILE = 32 << 20
 SLACK = 4 * FILE
+# Seconds in which the load fills a file of the log, at the very least.
+HELD_MAX = 300
 
 
 def bytes_of(directory, ending=""):
@@ -70,10 +72,13 @@ def long_transaction(options, server, data, seconds):
     session = ask(open_one, "SELECT @@SPID")[0][0]
     once(server, "USE shop; DELETE orders; DELETE line; DELETE payment WHERE session >= 0")
     loads = Loads(server, journal, options.seed)
-    time.sleep(seconds)
+    begun, told = time.time(), ""
+    # Until the log has gone on to other files, and a checkpoint would give the first one back.
+    while time.time() - begun < seconds or told != "ACTIVE_TRANSACTION" and time.time() - begun < HELD_MAX:
+        time.sleep(1)
+        told = holder(server)
     loads.end()
-    grown = bytes_of(data, ".log")
-    told = holder(server)
+    grown, seconds = bytes_of(data, ".log"), time.time() - begun
     named = once(server, f"""SELECT a.name, s.session_id FROM sys.dm_tran_active_transactions AS a JOIN sys.dm_tran_session_transactions AS s
         ON s.transaction_id = a.transaction_id WHERE s.session_id = {session}""")
     lsn = once(server, f"""SELECT d.database_transaction_log_bytes_used FROM sys.dm_tran_database_transactions AS d JOIN sys.dm_tran_session_transactions AS s
