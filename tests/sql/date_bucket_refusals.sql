@@ -1,7 +1,5 @@
 -- DATE_BUCKET: what is no width, no part and no origin of it, as SQL Server 2025 says.
 -- https://learn.microsoft.com/sql/t-sql/functions/date-bucket-transact-sql
-SELECT DATE_BUCKET(microsecond, 1, CAST('2024-05-17' AS datetime2)) AS a;
-GO
 SELECT DATE_BUCKET(nanosecond, 1, CAST('2024-05-17' AS datetime2)) AS a;
 GO
 SELECT DATE_BUCKET(dayofyear, 1, CAST('2024-05-17' AS datetime2)) AS a;

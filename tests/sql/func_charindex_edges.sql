@@ -6,13 +6,7 @@ SELECT CHARINDEX('b', 'abcb', 0) AS a, CHARINDEX('b', 'abcb', -5) AS b, CHARINDE
 GO
 SELECT CHARINDEX('a ', 'a') AS a, CHARINDEX(N'a ', N'a') AS b, CHARINDEX(' ', CAST('ab' AS char(10))) AS c, CHARINDEX('3', 12345) AS d, CHARINDEX('.', 12.50) AS e, CHARINDEX(0x62, 0x616263) AS f, CHARINDEX('2024', CAST('2024-01-02' AS datetime)) AS g;
 GO
-SELECT CHARINDEX('B', 'abc') AS a, CHARINDEX('B', 'abc' COLLATE Latin1_General_CS_AS) AS b, CHARINDEX('e', 'café') AS c, CHARINDEX('e', 'café' COLLATE Latin1_General_CI_AI) AS d, CHARINDEX('B', 'abcB' COLLATE Latin1_General_BIN2) AS e, CHARINDEX(N'ss', N'straße') AS f, CHARINDEX(N'ss', N'straße' COLLATE Latin1_General_BIN2) AS g;
-GO
 SELECT CHARINDEX('b', REPLICATE(CAST('a' AS varchar(max)), 9000) + 'b') AS a, CHARINDEX(N'b', REPLICATE(CAST(N'a' AS nvarchar(max)), 5000) + N'b') AS b, CHARINDEX('a', CAST('a' AS varchar(max)), 3000000000) AS c, CHARINDEX('a', CAST('a' AS varchar(max)), -3000000000) AS d;
-GO
-SELECT CHARINDEX('a', 'a', CAST(3000000000 AS bigint)) AS a;
-GO
-SELECT CHARINDEX('a', 'a', 1e0) AS a;
 GO
 SELECT CHARINDEX('a', 'a', CAST(1 AS money)) AS a;
 GO
@@ -32,11 +26,7 @@ SELECT PATINDEX('%b_d%', 'abcd') AS a, PATINDEX('%b%d%', 'abcd') AS b, PATINDEX(
 GO
 SELECT PATINDEX('%[]]%', ']') AS a, PATINDEX('%[]%', 'a') AS b, PATINDEX('%[z-a]%', 'b') AS c, PATINDEX('%[a', 'a') AS d;
 GO
-SELECT PATINDEX('%b', 'ab  ') AS a, PATINDEX('%b', CAST('ab' AS char(10))) AS b, PATINDEX(N'%b', N'ab  ') AS c, PATINDEX('ab ', 'ab') AS d, PATINDEX('%b ', 'ab ') AS e, PATINDEX(3, '3') AS f;
-GO
 SELECT PATINDEX('%[A-C]%', 'xb' COLLATE Latin1_General_CS_AS) AS a, PATINDEX('%[A-C]%', 'xbB' COLLATE Latin1_General_BIN2) AS b, PATINDEX('%[a-f]%', 'xé') AS c, PATINDEX('%[a-f]%', 'xé' COLLATE Latin1_General_BIN2) AS d, PATINDEX('%[a-c]%', 'xB' COLLATE SQL_Latin1_General_CP1_CS_AS) AS e;
-GO
-SELECT CHARINDEX(N'b', N'😀b') AS a, CHARINDEX(N'b', N'😀b' COLLATE Latin1_General_100_CI_AS_SC) AS b, CHARINDEX(N'😀', N'a😀' COLLATE Latin1_General_100_CI_AS_SC) AS c, PATINDEX(N'%b%', N'😀b') AS d, PATINDEX(N'_b', N'😀b' COLLATE Latin1_General_100_CI_AS_SC) AS e;
 GO
 SELECT PATINDEX('%a%', NULL) AS a;
 GO

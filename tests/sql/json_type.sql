@@ -24,8 +24,6 @@ SELECT CAST('[1e40]' AS json) AS a;
 GO
 SELECT CAST(REPLICATE('[', 129) AS json) AS a;
 GO
-SELECT TRY_CAST('{' AS json) AS a, CAST(CAST('[1]' AS json) AS varchar(10)) AS b, CONVERT(nvarchar(max), CAST('{"a":"é"}' AS json)) AS c, CAST(CAST('[1]' AS json) AS char(5)) + '.' AS d, TRY_CAST(CAST('[1]' AS json) AS varchar(2)) AS e;
-GO
 SELECT CAST(CAST('[1]' AS json) AS varchar(2)) AS a;
 GO
 SELECT CAST(CAST('[1]' AS json) AS int) AS a;
@@ -43,8 +41,6 @@ GO
 SELECT CAST('[]' AS json(10)) AS a;
 GO
 SELECT 1 AS a WHERE CAST('[1]' AS json) = CAST('[1]' AS json);
-GO
-SELECT 1 AS a WHERE CAST('[1]' AS json) = NULL;
 GO
 SELECT 1 AS a WHERE CAST('[1]' AS json) = N'[1]';
 GO
@@ -66,7 +62,7 @@ SELECT LEN(CAST('[1]' AS json)) AS a;
 GO
 SELECT CHECKSUM(CAST('[1]' AS json)) AS a;
 GO
-DECLARE @j json = '[1]', @s nvarchar(10) = CAST('[1]' AS json); SELECT @s AS a;
+DECLARE @j json = '[1]', @s nvarchar(10) = CAST('[1]' AS json);
 GO
 -- Columns, variables and parameters.
 CREATE TABLE docs (id int PRIMARY KEY, j json NULL, d json NOT NULL DEFAULT '{"x":0}');
@@ -75,14 +71,6 @@ SELECT id, j, d FROM docs ORDER BY id;
 SELECT id FROM docs WHERE j IS NULL;
 UPDATE docs SET j = JSON_MODIFY(j, '$.b', 2) WHERE id = 1;
 SELECT j FROM docs WHERE id = 1;
-GO
-INSERT docs (id, j) VALUES (4, '{bad');
-GO
-SELECT DATA_TYPE, CHARACTER_MAXIMUM_LENGTH, CHARACTER_OCTET_LENGTH, COLLATION_NAME FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'docs' AND COLUMN_NAME = 'j';
-SELECT system_type_id, user_type_id, max_length, precision, scale, collation_name FROM sys.columns WHERE object_id = OBJECT_ID('docs') AND name = 'j';
-SELECT TYPE_ID('json') AS a, TYPE_NAME(244) AS b, COL_LENGTH('docs', 'j') AS c, COLUMNPROPERTY(OBJECT_ID('docs'), 'j', 'Precision') AS d;
-GO
-CREATE INDEX i ON docs (j);
 GO
 -- The functions of JSON over it: what they make of the whole is json again.
 SELECT JSON_VALUE(CAST('{"a":{"b":1.5},"c":[1,2],"s":"x"}' AS json), '$.a.b') AS a, JSON_QUERY(CAST('{"a":{"b":1.5},"c":[1,2],"s":"x"}' AS json), '$.c') AS b, JSON_PATH_EXISTS(CAST('{"a":{"b":1.5},"c":[1,2],"s":"x"}' AS json), '$.c[1]') AS c, ISJSON(CAST('{"a":{"b":1.5},"c":[1,2],"s":"x"}' AS json)) AS d, JSON_MODIFY(CAST('{"a":{"b":1.5},"c":[1,2],"s":"x"}' AS json), '$.s', 'y') AS e, JSON_MODIFY(CAST('[1]' AS json), 'append $', CAST(1.5 AS float)) AS f;
@@ -99,9 +87,6 @@ SELECT [key], value, type FROM OPENJSON(CAST('{"a":1,"b":[2]}' AS json));
 GO
 CREATE PROCEDURE takes_json @j json AS SELECT @j AS j, JSON_VALUE(@j, '$.a') AS v;
 GO
-EXEC takes_json '{ "a": 5 }';
-EXEC takes_json N'{';
-GO
 -- modify() changes a value in its place.
 UPDATE docs SET j.modify('$.a', 7) WHERE id = 1;
 UPDATE docs SET j.modify('$.c', CAST('[ 1 ]' AS json)) WHERE id = 1;
@@ -113,6 +98,4 @@ DECLARE @j json;
 SET @j.modify('$.b', 'x');
 GO
 UPDATE docs SET j.modify('$.a') WHERE id = 1;
-GO
-CREATE JSON INDEX i ON docs (j) FOR ('$.a');
 GO

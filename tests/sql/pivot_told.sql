@@ -60,11 +60,7 @@ SELECT * FROM (SELECT yr, amount FROM pt) AS s PIVOT (SUM(amount) FOR yr IN ([02
 GO
 SELECT * FROM (SELECT day, amount FROM pt) AS s PIVOT (COUNT(amount) FOR day IN ([20240201])) AS p;
 GO
-SELECT * FROM (SELECT flag, amount FROM pt) AS s PIVOT (COUNT(amount) FOR flag IN ([0], [1])) AS p;
-GO
 SELECT * FROM (SELECT price, amount FROM pt) AS s PIVOT (COUNT(amount) FOR price IN ([1.50], [1.5])) AS p;
-GO
-SELECT * FROM (SELECT qtr, amount FROM pt) AS s PIVOT (COUNT(amount) FOR qtr IN ([Q1x], [NULL], q1)) AS p;
 GO
 SELECT * FROM (SELECT qtr, amount FROM pt) AS s PIVOT (COUNT(amount) FOR qtr IN ([a]]b])) AS p;
 GO
@@ -81,8 +77,6 @@ GO
 SELECT * FROM (SELECT region, qtr, amount FROM pt) AS s PIVOT (SUM(amount) FOR qtr IN ([qtr])) AS p;
 GO
 SELECT * FROM (SELECT region, qtr, amount FROM pt) AS s PIVOT (SUM(amount) FOR qtr IN ([region])) AS p;
-GO
-SELECT * FROM (SELECT region, qtr, amount FROM pt) AS s PIVOT (SUM(amount) FOR qtr IN ([])) AS p;
 GO
 SELECT * FROM (SELECT region, qtr, amount FROM pt) AS s PIVOT (SUM(amount) FOR qtr IN ('Q1')) AS p;
 GO
@@ -148,6 +142,4 @@ GO
 SELECT q1 FROM wide UNPIVOT (v FOR n IN (q1, n5)) AS u;
 GO
 SELECT region, q FROM (SELECT region, qtr, amount FROM pt WHERE region IS NOT NULL) AS s PIVOT (SUM(amount) FOR qtr IN ([Q1], [Q2])) AS p UNPIVOT (v FOR q IN ([Q1], [Q2])) AS u ORDER BY region;
-GO
-DROP TABLE pt, wide;
 GO

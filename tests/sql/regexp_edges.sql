@@ -8,8 +8,6 @@ SELECT REGEXP_REPLACE('abab', 'a', 'x', 1, 0) AS a, REGEXP_REPLACE('abab', 'a', 
 GO
 SELECT REGEXP_SUBSTR('ab12', '([a-z]+)([0-9]+)', 1, 1, '', 2) AS a, REGEXP_SUBSTR('ab12', '([a-z]+)([0-9]+)', 1, 1, '', 3) AS b, REGEXP_INSTR('ab12', '([a-z]+)([0-9]+)', 1, 1, 0, '', 2) AS c, REGEXP_INSTR('ab12', '([a-z]+)([0-9]+)', 1, 1, 1, '', 1) AS d;
 GO
-SELECT REGEXP_REPLACE('ab', '(a)(b)', '\2\1') AS a, REGEXP_REPLACE('ab', '(a)', '\3x') AS b, REGEXP_REPLACE('ab', 'a', '\\') AS c, REGEXP_REPLACE('ab', '(a)', '\0$1&') AS d;
-GO
 SELECT REGEXP_COUNT('ABC', 'a') AS a, REGEXP_COUNT('ABC', 'a', 1, 'i') AS b, REGEXP_COUNT('ABC', 'a', 1, 'ic') AS c, REGEXP_COUNT('ABC', 'a', 1, 'ci') AS d, REGEXP_COUNT('ABC', '(?i)a') AS e, REGEXP_COUNT('ab' + CHAR(10) + 'ab', '^a', 1, 'm') AS f, REGEXP_COUNT('a' + CHAR(10) + 'b', 'a.b', 1, 's') AS g, REGEXP_COUNT('ab  ', 'b$') AS h;
 GO
 SELECT REGEXP_COUNT(N'😀b', N'.') AS a, REGEXP_INSTR(N'😀b', N'b') AS b, REGEXP_INSTR(N'a😀b', N'b', 3) AS c, REGEXP_INSTR(N'a😀b', N'b', 4) AS d, REGEXP_SUBSTR(N'a😀b', N'.', 3) AS e, REGEXP_REPLACE(N'a😀b', N'.', N'x') AS f;
