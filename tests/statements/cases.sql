@@ -578,6 +578,15 @@ ALTER TABLE t ALTER COLUMN a DROP MASKED
 --- Tables: columns: ENCRYPTED, FILESTREAM, GENERATED ALWAYS AS TRANSACTION_ID
 CREATE TABLE t (a varbinary(max) FILESTREAM)
 
+--- Tables: columns: json
+CREATE TABLE t (a int PRIMARY KEY, j json)
+INSERT t VALUES (1, '{ "b": 2 }')
+GO
+SELECT 'ok' FROM t WHERE CONVERT(nvarchar(20), j) = N'{"b":2}' AND JSON_CONTAINS(j, 2, '$.b') = 1
+
+--- Tables: columns: vector
+CREATE TABLE t (a int PRIMARY KEY, v vector(3))
+
 --- Tables: columns: COLUMN_SET FOR ALL_SPARSE_COLUMNS
 CREATE TABLE t (a int, b int SPARSE, c xml COLUMN_SET FOR ALL_SPARSE_COLUMNS)
 INSERT t VALUES (1, '<b>2</b>')
@@ -818,6 +827,11 @@ SELECT 'ok' WHERE 2 = (SELECT COUNT(*) FROM sys.xml_indexes)
 CREATE TABLE t (a int PRIMARY KEY, x xml)
 GO
 CREATE SELECTIVE XML INDEX i ON t (x) FOR (p = '/a/b')
+
+--- Indexes and statistics: CREATE JSON INDEX, CREATE VECTOR INDEX
+CREATE TABLE t (a int PRIMARY KEY, j json)
+GO
+CREATE JSON INDEX i ON t (j) FOR ('$.b')
 
 --- Indexes and statistics: CREATE FULLTEXT INDEX
 CREATE TABLE t (a int PRIMARY KEY, x xml)

@@ -107,6 +107,8 @@ const EXPRESSIONS: &[(&str, &str)] = &[
     ("JSON_OBJECT", "LEN(JSON_OBJECT(@n: @n))"),
     ("JSON_ARRAY", "LEN(JSON_ARRAY(@n, @n))"),
     ("JSON_TEXT", "LEN(JSON_ARRAY(@b))"),
+    ("JSON_CONTAINS", "JSON_CONTAINS(CAST(N'[\"' + @n + N'\"]' AS json), N'x')"),
+    ("JSON_RETURNING", "LEN(JSON_VALUE(CAST(N'[\"' + @n + N'\", \"a\"]' AS json), '$[1]' RETURNING nvarchar(10)))"),
     ("JSON_MEMBER", "LEN((SELECT JSON_OBJECTAGG(@n: @n) FROM (VALUES (1)) v(a)))"),
     ("JSON_WRAP", "LEN((SELECT JSON_ARRAYAGG(@n) FROM (VALUES (1), (2)) v(a)))"),
     ("ISJSON", "ISJSON(N'\"' + @n + N'\"', VALUE)"),

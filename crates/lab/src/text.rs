@@ -116,7 +116,7 @@ pub fn display_width(sql_type: SqlType, fixed_max: usize, large_max: usize) -> u
         DateTime2 => 38,
         DateTimeOffset => 45,
         UniqueIdentifier => 36,
-        SqlVariant | Xml | Text | NText | Image => large_max,
+        SqlVariant | Xml | Text | NText | Image | Json => large_max,
         HierarchyId => bounded(2 + 2 * length),
         Geometry | Geography => large_max,
         _ if sql_type.is_max() => large_max,

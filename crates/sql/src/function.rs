@@ -135,12 +135,15 @@ functions! {
     JsonQuery "JSON_QUERY" 1 2,
     JsonModify "JSON_MODIFY" 3 3,
     JsonPathExists "JSON_PATH_EXISTS" 2 2,
+    JsonContains "JSON_CONTAINS" 2 4,
     JsonObject "JSON_OBJECT" 0 65534,
     JsonArray "JSON_ARRAY" 0 65534,
     // Of the JSON functions alone: a value as JSON, with its name, and brackets around what an aggregate has joined.
     JsonText "JSON_TEXT" 1 1,
     JsonMember "JSON_MEMBER" 2 2,
     JsonWrap "JSON_WRAP" 3 3,
+    // JSON_VALUE ... RETURNING.
+    JsonReturning "JSON_RETURNING" 2 2,
     Parse "PARSE" 1 2,
     TryParse "TRY_PARSE" 1 2,
     // Binary and random

@@ -1,6 +1,6 @@
 //! TYPE_INFO (MS-TDS 2.2.5.6): a type as it is announced, and how its values then lie on the wire.
 
-use types::{MAX_LENGTH, SqlType, TypeKind};
+use types::{CollationId, MAX_LENGTH, SqlType, TypeKind};
 
 use crate::collation::WireCollation;
 use crate::error::{ProtocolResult, ValueFault};
@@ -205,6 +205,11 @@ impl TypeInfo {
                 let mut info = TypeInfo::new(token::NTEXT, Form::Text, text_bytes_max(token::NTEXT), sql_type);
                 info.collation = WireCollation::SQL_LATIN1;
                 info
+            }
+            // Who has not said that it reads json gets text: https://learn.microsoft.com/sql/t-sql/data-types/json-data-type
+            Json => {
+                let text = SqlType::VARCHAR_MAX.with_collation(CollationId::LATIN1_GENERAL_100_BIN2_UTF8);
+                TypeInfo::for_type(text, nullable, version)
             }
             SqlVariant => TypeInfo::new(token::SQL_VARIANT, Form::Variant, 8009, sql_type),
             HierarchyId | Geometry | Geography if chunks => {
@@ -522,5 +527,6 @@ pub fn type_name(kind: TypeKind) -> &'static str {
         HierarchyId => "hierarchyid",
         Geometry => "geometry",
         Geography => "geography",
+        Json => "json",
     }
 }

@@ -35,7 +35,7 @@ impl ValueComparer {
             DateTimeOffset => Form::Offset,
             UniqueIdentifier => Form::Uuid,
             Char | VarChar | Text | NChar | NVarChar | NText | Xml => Form::Text(collation::comparer(ty)),
-            Binary | VarBinary | Image | RowVersion | HierarchyId | Geometry | Geography => Form::Binary,
+            Binary | VarBinary | Image | RowVersion | HierarchyId | Geometry | Geography | Json => Form::Binary,
             SqlVariant => Form::Variant,
             _ => Form::Number,
         };

@@ -91,7 +91,7 @@ pub const fn fixed_codec(ty: &SqlType) -> Option<FixedCodec> {
         Binary => FixedCodec::Blob { bytes: ty.length, pad: Pad::Zero },
         RowVersion => FixedCodec::Blob { bytes: 8, pad: Pad::Zero },
         VarChar | Text | NVarChar | NText | VarBinary | Image | Xml | SqlVariant | HierarchyId | Geometry
-        | Geography => return None,
+        | Geography | Json => return None,
     })
 }
 

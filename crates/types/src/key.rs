@@ -177,7 +177,7 @@ impl KeyCodec {
             DateTimeOffset => Form::Offset,
             UniqueIdentifier => Form::Uuid,
             Binary | RowVersion => Form::Raw,
-            VarBinary | Image | HierarchyId | Geometry | Geography => Form::Binary,
+            VarBinary | Image | HierarchyId | Geometry | Geography | Json => Form::Binary,
             Char | VarChar | Text | NChar | NVarChar | NText | Xml => Form::Text(collation::comparer(ty)),
             SqlVariant => Form::Variant,
         };

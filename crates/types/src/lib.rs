@@ -23,6 +23,7 @@ pub mod decimal;
 pub mod names;
 pub mod text;
 pub mod xml;
+pub mod json;
 
 pub mod precedence;
 pub mod operands;

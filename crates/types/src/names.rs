@@ -51,7 +51,7 @@ const fn clr(name: &'static str, user_type_id: i32, max_length: i16, kind: TypeK
 }
 
 /// `sys.types` of a new database, in its order.
-pub static SYSTEM_TYPES: [SystemType; 34] = [
+pub static SYSTEM_TYPES: [SystemType; 35] = [
     row("image", 34, 34, 16, 0, 0, TypeKind::Image),
     row("text", 35, 35, 16, 0, 0, TypeKind::Text),
     row("uniqueidentifier", 36, 36, 16, 0, 0, TypeKind::UniqueIdentifier),
@@ -85,6 +85,7 @@ pub static SYSTEM_TYPES: [SystemType; 34] = [
     row("nvarchar", 231, 231, 8000, 0, 0, TypeKind::NVarChar),
     row("nchar", 239, 239, 8000, 0, 0, TypeKind::NChar),
     row("xml", 241, 241, -1, 0, 0, TypeKind::Xml),
+    row("json", 244, 244, -1, 0, 0, TypeKind::Json),
     row("sysname", 231, 256, 256, 0, 0, TypeKind::NVarChar),
 ];
 
@@ -251,6 +252,7 @@ impl SqlType {
             HierarchyId => plain(SqlType::HIERARCHYID),
             Geometry => plain(SqlType::GEOMETRY),
             Geography => plain(SqlType::GEOGRAPHY),
+            Json => plain(SqlType::JSON),
             Text => plain(SqlType::TEXT),
             NText => plain(SqlType::NTEXT),
             Image => plain(SqlType::IMAGE),

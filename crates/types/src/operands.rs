@@ -25,6 +25,7 @@ enum Family {
     /// date, time, datetime2, datetimeoffset.
     Moment,
     Xml,
+    Json,
     Variant,
     HierarchyId,
     Spatial,
@@ -48,6 +49,7 @@ impl Family {
             K::DateTime | K::SmallDateTime => DateTime,
             K::Date | K::Time | K::DateTime2 | K::DateTimeOffset => Moment,
             K::Xml => Xml,
+            K::Json => Json,
             K::SqlVariant => Variant,
             K::HierarchyId => HierarchyId,
             K::Geometry | K::Geography => Spatial,
@@ -105,7 +107,7 @@ fn takes(op: ArithmeticOp, a: Family, b: Family) -> bool {
 
 /// The operator takes no value of the family, whatever stands on the other side.
 fn is_unfit(op: ArithmeticOp, family: Family) -> bool {
-    let never = matches!(family, Old | Guid | Moment | Xml);
+    let never = matches!(family, Old | Guid | Moment | Xml | Json);
     match form(op) {
         Form::Sum => never || family == RowVersion && op == ArithmeticOp::Subtract,
         Form::Product => true,
@@ -159,7 +161,7 @@ fn compares(a: Family, left: TypeKind, b: Family, right: TypeKind) -> bool {
     }
 }
 
-/// 206, 257, 305, 402, 403: what a comparison of both is refused by. `operator`: as messages call it.
+/// 206, 257, 305, 402, 403, 13636: what a comparison of both is refused by. `operator`: as messages call it.
 pub fn check_comparison(operator: &str, left: &SqlType, right: &SqlType) -> SqlResult<()> {
     let (a, b) = (Family::of(left), Family::of(right));
     let clash = |first: &SqlType, second: &SqlType| Err(sql_error!(206, state 2, first.shown(), second.shown()));
@@ -173,18 +175,19 @@ pub fn check_comparison(operator: &str, left: &SqlType, right: &SqlType) -> SqlR
         (_, Spatial) => return Err(sql_error!(403, operator, right.shown())),
         (_, HierarchyId) => return clash(left, right),
         (Xml, Xml) => return Err(sql_error!(305)),
+        (Json, Json) => return Err(sql_error!(13636)),
         (Text, RowVersion) => return Err(sql_error!(257, left.shown(), right.shown())),
         (RowVersion, Text) => return Err(sql_error!(257, right.shown(), left.shown())),
         (Moment, DateTime) | (DateTime, Moment) => return incompatible(),
         _ => {}
     }
-    let is_text_like = |family| matches!(family, Text | Binary | Old | Moment | Xml);
+    let is_text_like = |family| matches!(family, Text | Binary | Old | Moment | Xml | Json);
     if is_text_like(a) && is_text_like(b) {
         return incompatible();
     }
     // The side that the other could not become is named first.
     let stiffness = |family| match family {
-        Xml | Moment | Old => 4,
+        Xml | Json | Moment | Old => 4,
         Guid => 3,
         RowVersion => 2,
         Binary => 1,

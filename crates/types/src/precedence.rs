@@ -11,7 +11,7 @@ pub const fn rank(kind: TypeKind) -> u8 {
     match kind {
         HierarchyId | Geometry | Geography => 31,
         SqlVariant => 30,
-        Xml => 29,
+        Xml | Json => 29,
         DateTimeOffset => 28,
         DateTime2 => 27,
         DateTime => 26,
@@ -72,6 +72,7 @@ enum Group {
     Text,
     Variant,
     Xml,
+    Json,
     Udt,
 }
 
@@ -95,6 +96,7 @@ const fn group(kind: TypeKind) -> Group {
         Text => Group::Text,
         SqlVariant => Group::Variant,
         Xml => Group::Xml,
+        Json => Group::Json,
         HierarchyId | Geometry | Geography => Group::Udt,
     }
 }
@@ -108,6 +110,10 @@ pub fn conversion(from: TypeKind, to: TypeKind) -> Conversion {
     }
     let (from, to) = (group(from), group(to));
     match (from, to) {
+        (G::Ansi | G::Unicode, G::Json) => Implicit,
+        (G::Json, G::Ansi | G::Unicode) => Explicit,
+        (G::Json, _) | (_, G::Json) => None,
+
         (G::Binary | G::Ansi | G::Unicode, G::Udt) => Implicit,
         (G::Udt, G::Binary | G::Ansi | G::Unicode) => Explicit,
         (G::Udt, _) | (_, G::Udt) => None,
@@ -398,6 +404,7 @@ fn concatenation(op: ArithmeticOp, left: &SqlType, right: &SqlType) -> SqlResult
     let kind = match (high.kind, length) {
         (Char, MAX_LENGTH) => VarChar,
         (NChar, MAX_LENGTH) => NVarChar,
+        (NChar, _) if left.kind == VarChar || right.kind == VarChar => NVarChar,
         (kind, _) => kind,
     };
     let result = SqlType { kind, length, ..*high }.with_collation(collation);

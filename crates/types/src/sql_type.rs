@@ -1,6 +1,6 @@
 //! T-SQL's scalar types as a small `Copy` description, and the four physical classes that carry all of their values.
 
-/// `length` of `varchar(max)`, `nvarchar(max)`, `varbinary(max)`, `xml`, `text`, `ntext`, `image`.
+/// `length` of `varchar(max)`, `nvarchar(max)`, `varbinary(max)`, `xml`, `json`, `text`, `ntext`, `image`.
 pub const MAX_LENGTH: u16 = u16::MAX;
 
 /// Bits of the precision of typed xml.
@@ -48,11 +48,12 @@ pub enum TypeKind {
     HierarchyId,
     Geometry,
     Geography,
+    Json,
 }
 
 impl TypeKind {
     /// By discriminant, which storage keeps: append only.
-    pub const ALL: [TypeKind; 33] = {
+    pub const ALL: [TypeKind; 34] = {
         use TypeKind::*;
         [
             Bit,
@@ -88,6 +89,7 @@ impl TypeKind {
             HierarchyId,
             Geometry,
             Geography,
+            Json,
         ]
     };
 }
@@ -118,6 +120,7 @@ const _: () = {
 /// | char, varchar, text | Bytes | in the collation's code page; char is blank-padded |
 /// | nchar, nvarchar, ntext, xml | Bytes | UTF-16LE; nchar is blank-padded |
 /// | binary, varbinary, image, rowversion | Bytes | as they are |
+/// | json | Bytes | UTF-8: `types::json` |
 /// | sql_variant | Bytes | `types::variant` |
 /// | hierarchyid, geometry, geography | Bytes | as the types serialize themselves: MS-SSCLRT |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,6 +173,7 @@ impl SqlType {
     pub const HIERARCHYID: SqlType = SqlType::fixed(TypeKind::HierarchyId, 892, 0, 0);
     pub const GEOMETRY: SqlType = SqlType::fixed(TypeKind::Geometry, MAX_LENGTH, 0, 0);
     pub const GEOGRAPHY: SqlType = SqlType::fixed(TypeKind::Geography, MAX_LENGTH, 0, 0);
+    pub const JSON: SqlType = SqlType::fixed(TypeKind::Json, MAX_LENGTH, 0, 0);
     /// `sysname`: nvarchar(128) NOT NULL.
     pub const SYSNAME: SqlType = SqlType::nvarchar(128);
     pub const NVARCHAR_MAX: SqlType = SqlType::fixed(TypeKind::NVarChar, MAX_LENGTH, 0, 0);
@@ -286,7 +290,7 @@ impl SqlType {
             Real | Float => Physical::F64,
             Decimal | Numeric | DateTimeOffset | UniqueIdentifier => Physical::I128,
             Char | VarChar | Text | NChar | NVarChar | NText | Binary | VarBinary | Image | RowVersion | Xml
-            | SqlVariant | HierarchyId | Geometry | Geography => Physical::Bytes,
+            | SqlVariant | HierarchyId | Geometry | Geography | Json => Physical::Bytes,
         }
     }
 
@@ -351,6 +355,10 @@ impl SqlType {
     /// geometry, geography.
     pub const fn is_spatial(&self) -> bool {
         matches!(self.kind, TypeKind::Geometry | TypeKind::Geography)
+    }
+
+    pub const fn is_json(&self) -> bool {
+        matches!(self.kind, TypeKind::Json)
     }
 
     pub const fn is_integer(&self) -> bool {

@@ -2,17 +2,24 @@
 
 use std::fmt::Write;
 
-use crate::collation::code_page;
+use crate::collation::code_page::{self, CodePage};
 use crate::error::SqlResult;
 use crate::pause::{Pacer, STRIDE};
 use crate::sql_type::SqlType;
 
 /// A text value's characters as a `String`; lone surrogates become U+FFFD.
 pub fn text_of(value: &[u8], ty: &SqlType) -> String {
-    if ty.is_ansi_string() {
-        code_page::decode_str(ty.collation.code_page(), value)
-    } else {
-        code_page::utf16_to_string(value)
+    match code_page_of(ty) {
+        Some(code_page) => code_page::decode_str(code_page, value),
+        None => code_page::utf16_to_string(value),
+    }
+}
+
+/// What its values' bytes are in. None: UTF-16LE.
+pub fn code_page_of(ty: &SqlType) -> Option<CodePage> {
+    match ty.is_json() {
+        true => Some(CodePage::UTF8),
+        false => ty.is_ansi_string().then(|| ty.collation.code_page()),
     }
 }
 
@@ -21,7 +28,7 @@ pub fn text_of_paced(value: &[u8], ty: &SqlType, pacer: &mut Pacer<'_>) -> SqlRe
     if value.len() <= STRIDE {
         return Ok(text_of(value, ty));
     }
-    let code_page = ty.is_ansi_string().then(|| ty.collation.code_page());
+    let code_page = code_page_of(ty);
     let mut text = String::with_capacity(value.len());
     let mut rest = value;
     while !rest.is_empty() {

@@ -28,6 +28,14 @@ enum Kind {
     Object(Vec<Member>),
 }
 
+/// What a scalar other than null is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JsonScalar {
+    Flag,
+    Number,
+    String,
+}
+
 struct Member {
     key: String,
     start: usize,
@@ -147,6 +155,16 @@ impl Json {
         }
     }
 
+    /// None: null, an object or an array.
+    pub fn scalar(&self) -> Option<JsonScalar> {
+        match self.kind {
+            Kind::Bool => Some(JsonScalar::Flag),
+            Kind::Number => Some(JsonScalar::Number),
+            Kind::String(_) => Some(JsonScalar::String),
+            Kind::Null | Kind::Array(_) | Kind::Object(_) => None,
+        }
+    }
+
     pub fn is_container(&self) -> bool {
         matches!(self.kind, Kind::Array(_) | Kind::Object(_))
     }
@@ -158,6 +176,17 @@ impl Json {
             }
             (Step::Index(index), Kind::Array(values)) => values.get(*index),
             _ => None,
+        }
+    }
+
+    /// Each value where the steps lead, through all of an array's elements at each `Step::Every`.
+    fn each(&self, steps: &[Step], found: &mut impl FnMut(&Json) -> SqlResult<()>) -> SqlResult<()> {
+        match (steps.split_first(), &self.kind) {
+            (None, _) => found(self),
+            (Some((Step::Every, rest)), Kind::Array(values)) => {
+                values.iter().try_for_each(|value| value.each(rest, found))
+            }
+            (Some((step, rest)), _) => self.step(step).map_or(Ok(()), |value| value.each(rest, found)),
         }
     }
 
@@ -337,7 +366,11 @@ impl Reader<'_, '_> {
             self.at += 1;
             self.pacer.spend(1)?;
         }
-        if is_number(&self.text[start..self.at]) { Ok(Kind::Number) } else { Err(self.unexpected_from(start)) }
+        if types::json::is_number(&self.text[start..self.at]) {
+            Ok(Kind::Number)
+        } else {
+            Err(self.unexpected_from(start))
+        }
     }
 
     fn quoted(&mut self) -> SqlResult<String> {
@@ -454,25 +487,6 @@ impl Reader<'_, '_> {
     }
 }
 
-fn is_number(token: &str) -> bool {
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
-    let rest = token.strip_prefix('-').unwrap_or(token);
-    let whole = digits(rest);
-    if whole == 0 || whole > 1 && rest.starts_with('0') {
-        return false;
-    }
-    let mut rest = &rest[whole..];
-    if let Some(part) = rest.strip_prefix('.') {
-        rest = &part[digits(part)..];
-        if rest.len() == part.len() {
-            return false;
-        }
-    }
-    let Some(power) = rest.strip_prefix(['e', 'E']) else { return rest.is_empty() };
-    let power = power.strip_prefix(['+', '-']).unwrap_or(power);
-    !power.is_empty() && digits(power) == power.len()
-}
-
 /// `[append] [lax | strict] $.key."quoted key"[0]`
 pub struct Path {
     pub strict: bool,
@@ -490,6 +504,11 @@ enum Step {
 impl Path {
     pub fn root() -> Path {
         Path { strict: false, append: false, steps: Vec::new() }
+    }
+
+    /// `$[*]`
+    pub fn elements() -> Path {
+        Path { steps: vec![Step::Every], ..Path::root() }
     }
 
     /// Error 13607 for what is not a path.
@@ -551,6 +570,11 @@ impl Path {
     pub fn find<'j>(&self, document: &'j Json, _text: &str) -> SqlResult<Option<&'j Json>> {
         let found = self.steps.iter().try_fold(document, |value, step| value.step(step));
         if found.is_none() && self.strict { Err(not_found()) } else { Ok(found) }
+    }
+
+    /// Each value that it leads to.
+    pub fn each(&self, document: &Json, found: &mut impl FnMut(&Json) -> SqlResult<()>) -> SqlResult<()> {
+        document.each(&self.steps, found)
     }
 
     /// JSON_PATH_EXISTS: something is there, if only a null.

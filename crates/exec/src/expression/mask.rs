@@ -93,7 +93,7 @@ fn by_default(ty: &SqlType, value: &Datum) -> Datum {
         Date | Time | SmallDateTime | DateTime | DateTime2 | DateTimeOffset => {
             Moment::EPOCH.to(ty).expect("1900 is within every date type")
         }
-        HierarchyId | Geometry | Geography => Datum::Null,
+        HierarchyId | Geometry | Geography | Json => Datum::Null,
         SqlVariant => {
             let Datum::Bytes(bytes) = value else { return Datum::Null };
             let Some((inner, value)) = variant::decode(bytes) else { return Datum::Null };

@@ -88,7 +88,9 @@ impl JsonWriter {
         let last = self.levels.len() - 1;
         let differs = |level: &Level| {
             // Long values are not compared.
-            let is_other = |&at: &usize| values[at] != self.previous[at] || self.types[at].kind == TypeKind::Xml;
+            let is_other = |&at: &usize| {
+                values[at] != self.previous[at] || matches!(self.types[at].kind, TypeKind::Xml | TypeKind::Json)
+            };
             level.columns.iter().any(is_other)
         };
         let mut first = 0;

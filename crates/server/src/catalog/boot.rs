@@ -16,7 +16,7 @@ use super::clock;
 use super::error::storage_error;
 use super::login_policy::LoginPolicy;
 use super::row::{BaseTable, Binary, Code, Date, Text, Whole};
-use super::scalar_type::{self, SYSTEM_TYPES};
+use super::scalar_type::{self, SYSTEM_TYPES, SystemType};
 use super::shared::Shared;
 use super::store::Rows;
 use super::{ASE_MDA, ASE_MDA_NAME, Catalog, Database, MASTER, MODEL, MSDB, TEMPDB};
@@ -136,6 +136,7 @@ impl Catalog {
         if !new {
             catalog.make_missing_tables()?;
             catalog.make_tempdb()?;
+            catalog.make_missing_types()?;
         }
         catalog.make_ase_mda()?;
         catalog.settle_emergencies()?;
@@ -185,6 +186,19 @@ impl Catalog {
             rows.insert(&shipped(table.id, table.name))?;
             fill_columns(&mut rows, &master, table)?;
             tx.commit(Durability::Full).map_err(storage_error)?;
+        }
+        Ok(())
+    }
+
+    /// Types that the databases of a data directory of an older version have not.
+    fn make_missing_types(&self) -> SqlResult<()> {
+        for database in self.open_databases() {
+            let there: Vec<TypeRow> = self.read(&database, |rows| rows.all())?;
+            let is_missing = |ty: &&SystemType| there.iter().all(|row| row.id != ty.utype);
+            let missing: Vec<&SystemType> = SYSTEM_TYPES.iter().filter(is_missing).collect();
+            if !missing.is_empty() {
+                self.change(&database, |rows| missing.iter().try_for_each(|ty| rows.insert(&type_row(ty, &database))))?;
+            }
         }
         Ok(())
     }
@@ -408,26 +422,27 @@ pub fn column_row(id: i32, colid: i32, name: &str, ty: &types::SqlType, collatio
 }
 
 fn fill_types(rows: &mut Rows<'_>, db: &Database) -> SqlResult<()> {
-    for ty in SYSTEM_TYPES {
-        rows.insert(&TypeRow {
-            id: ty.utype,
-            schid: schema::SYS,
-            name: ty.name.to_string(),
-            xtype: ty.xtype,
-            length: ty.length,
-            prec: ty.prec,
-            scale: ty.scale,
-            collation: ty.has_collation.then(|| db.collation.name()),
-            // All may be null but sysname and timestamp.
-            status: i32::from(ty.name != "sysname" && ty.name != "timestamp") + if ty.xtype == 240 { 4 } else { 0 },
-            tableid: 0,
-            created: SHIPPED,
-            modified: SHIPPED,
-            dflt: 0,
-            chk: 0,
-        })?;
+    SYSTEM_TYPES.iter().try_for_each(|ty| rows.insert(&type_row(ty, db)))
+}
+
+fn type_row(ty: &SystemType, db: &Database) -> TypeRow {
+    TypeRow {
+        id: ty.utype,
+        schid: schema::SYS,
+        name: ty.name.to_string(),
+        xtype: ty.xtype,
+        length: ty.length,
+        prec: ty.prec,
+        scale: ty.scale,
+        collation: ty.has_collation.then(|| db.collation.name()),
+        // All may be null but sysname and timestamp.
+        status: i32::from(ty.name != "sysname" && ty.name != "timestamp") + if ty.xtype == 240 { 4 } else { 0 },
+        tableid: 0,
+        created: SHIPPED,
+        modified: SHIPPED,
+        dflt: 0,
+        chk: 0,
     }
-    Ok(())
 }
 
 /// S-1-9-4-0-0-0-ID; public has the one that SQL Server's model gives to every database.

@@ -66,6 +66,7 @@ pub const SYSTEM_TYPES: &[SystemType] = &[
     plain("nvarchar", 231, 8000, 0, 0, TypeKind::NVarChar),
     plain("nchar", 239, 8000, 0, 0, TypeKind::NChar),
     plain("xml", 241, -1, 0, 0, TypeKind::Xml),
+    plain("json", 244, -1, 0, 0, TypeKind::Json),
     SystemType {
         name: "sysname",
         xtype: 231,

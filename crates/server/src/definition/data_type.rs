@@ -62,7 +62,6 @@ pub fn resolve_in(
             None => return Err(unknown(&written(name))),
         },
         TypeName::Cursor => return Err(unknown("cursor")),
-        TypeName::Json => return Err(unknown("json")),
         TypeName::Vector => return Err(unknown("vector")),
     };
     Ok(found)
@@ -211,6 +210,7 @@ fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlT
         HierarchyId => SqlType::HIERARCHYID,
         Geometry => SqlType::GEOMETRY,
         Geography => SqlType::GEOGRAPHY,
+        Json => SqlType::JSON,
     })
 }
 

@@ -1111,5 +1111,5 @@ pub fn key_column_allowed(column: &ColumnRow) -> bool {
     let large = matches!(column.xtype, 34 | 35 | 99 | 241) || column.length == -1;
     !large
         && scalar_type::sql_type(column.xtype, column.utype, column.length, column.prec, column.scale, None)
-            .is_some_and(|ty| ty.kind != TypeKind::Xml)
+            .is_some_and(|ty| !matches!(ty.kind, TypeKind::Xml | TypeKind::Json))
 }

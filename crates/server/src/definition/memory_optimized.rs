@@ -163,7 +163,7 @@ fn refused_with(kind: &str, name: &str, state: u8) -> SqlError {
 fn refused_type(ty: types::SqlType) -> Option<String> {
     use TypeKind::*;
     match ty.kind {
-        Xml | SqlVariant | Text | NText | Image | RowVersion | HierarchyId | Geometry | Geography => {
+        Xml | SqlVariant | Text | NText | Image | RowVersion | HierarchyId | Geometry | Geography | Json => {
             Some(ty.kind.name().to_string())
         }
         DateTimeOffset => Some(format!("datetimeoffset({})", ty.scale)),

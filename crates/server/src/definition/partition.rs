@@ -179,10 +179,10 @@ fn function_type(ddl: &mut Ddl<'_>, db: &Database, create: &CreatePartitionFunct
     }
     let written = || text::type_text(&create.data_type).unwrap_or_default().replace(['[', ']'], "");
     let resolved = data_type::resolve(ddl, db, &create.data_type, 1);
-    use TypeKind::{Image, NText, RowVersion, SqlVariant, Text, Xml};
+    use TypeKind::{Image, Json, NText, RowVersion, SqlVariant, Text, Xml};
     let ty = match (&create.data_type.name, resolved) {
+        (TypeName::Builtin(Json), _) => return Err(sql_error!(7704, "json")),
         (TypeName::Builtin(_), resolved) => resolved?.ty,
-        (TypeName::Json, _) => return Err(sql_error!(7704, "json")),
         (TypeName::Vector, _) => return Err(sql_error!(7704, "sys.vector")),
         (_, Ok(_)) => return Err(sql_error!(7704, state 3, written())),
         (_, Err(_)) => return Err(sql_error!(7704, state 2, written())),

@@ -75,7 +75,7 @@ fn family(kind: TypeKind) -> u8 {
         Bit | TinyInt | SmallInt | Int | BigInt | Decimal | Numeric | SmallMoney | Money | Real | Float => 0,
         Date | Time | SmallDateTime | DateTime | DateTime2 | DateTimeOffset => 1,
         // MS-TDS 2.2.6.1: xml is sent as nvarchar.
-        Char | VarChar | Text | NChar | NVarChar | NText | Xml => 2,
+        Char | VarChar | Text | NChar | NVarChar | NText | Xml | Json => 2,
         Binary | VarBinary | Image | RowVersion => 3,
         UniqueIdentifier => 4,
         SqlVariant => 5,

@@ -103,7 +103,7 @@ fn of_type(ty: &SqlType, name: &str) -> Answer {
     let length = match ty.kind {
         TypeKind::Text | TypeKind::Image => Some(i64::from(i32::MAX)),
         TypeKind::NText => Some(i64::from(i32::MAX / 2)),
-        TypeKind::Xml => Some(-1),
+        TypeKind::Xml | TypeKind::Json => Some(-1),
         TypeKind::UniqueIdentifier => Some(16),
         TypeKind::RowVersion => Some(8),
         TypeKind::Binary | TypeKind::VarBinary if ty.is_max() => Some(-1),

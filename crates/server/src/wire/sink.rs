@@ -539,7 +539,7 @@ pub fn has_computed_flag(kind: TypeKind) -> bool {
 }
 
 pub fn is_case_sensitive(ty: &SqlType) -> bool {
-    ty.kind == TypeKind::Xml
+    matches!(ty.kind, TypeKind::Xml | TypeKind::Json)
         || ty.is_string() && {
             let rules = ty.collation.get().rules;
             rules.binary || rules.case

@@ -73,7 +73,6 @@ pub enum TypeName {
     Builtin(TypeKind),
     Sysname,
     Cursor,
-    Json,
     Vector,
     /// `xml(collection)`, `xml(DOCUMENT collection)`, `xml(CONTENT collection)`.
     XmlOf {

@@ -59,6 +59,16 @@ pub fn window_function(name: &str) -> Option<WindowKind> {
     NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, kind)| *kind)
 }
 
+/// 8117: not all types are counted.
+fn counted(function: AggregateFunction, ty: &SqlType, name: &str) -> SqlResult<()> {
+    use TypeKind::{Image, Json, NText, Text};
+    if !matches!(ty.kind, Text | NText | Image | Json) {
+        return Ok(());
+    }
+    let state = if ty.is_json() || function == AggregateFunction::ApproxCountDistinct { 2 } else { 1 };
+    Err(errors::invalid_operand(ty, &name.to_ascii_lowercase()).in_state(state))
+}
+
 /// What an aggregate of `argument` gives, and the argument as it is added up.
 pub fn aggregate_type(
     function: AggregateFunction,
@@ -74,12 +84,13 @@ pub fn aggregate_type(
     let invalid = || errors::invalid_operand(&ty, &name.to_ascii_lowercase());
     Ok(match function {
         Count => {
-            if matches!(ty.kind, Text | NText | Image | Xml) {
-                return Err(invalid());
-            }
+            counted(function, &ty, name)?;
             (SqlType::INT, Some(argument))
         }
-        CountBig | ApproxCountDistinct => (SqlType::BIGINT, Some(argument)),
+        CountBig | ApproxCountDistinct => {
+            counted(function, &ty, name)?;
+            (SqlType::BIGINT, Some(argument))
+        }
         Sum | Avg | Product => {
             let result = match ty.kind {
                 TinyInt | SmallInt | Int => SqlType::INT,
@@ -97,7 +108,7 @@ pub fn aggregate_type(
             (result, Some(argument))
         }
         Min | Max => {
-            if matches!(ty.kind, Bit | Text | NText | Image | Xml | Geometry | Geography) {
+            if matches!(ty.kind, Bit | Text | NText | Image | Xml | Geometry | Geography | Json) {
                 return Err(invalid());
             }
             (ty, Some(argument))
@@ -123,7 +134,7 @@ pub fn aggregate_type(
         ChecksumAgg if ty.kind != Int => return Err(invalid()),
         ChecksumAgg => (SqlType::INT, Some(argument)),
         StringAgg => {
-            if ty.is_binary() || matches!(ty.kind, Text | NText | Image | Xml | SqlVariant) {
+            if ty.is_binary() || matches!(ty.kind, Text | NText | Image | Xml | SqlVariant | Json) {
                 return Err(errors::invalid_argument(&ty, 1, name));
             }
             let result = match ty.kind {
@@ -210,6 +221,10 @@ impl Binder<'_> {
         }
         if let (Some(value), [separator], [_, written]) = (&argument, &*extra, &*call.args) {
             check_separator(&value.ty, separator, written)?;
+        }
+        if let Some(argument) = argument.as_ref().filter(|argument| argument.ty.kind == TypeKind::Xml && call.distinct)
+        {
+            return Err(errors::invalid_operand(&argument.ty, &name.to_ascii_lowercase()));
         }
         let (ty, mut argument) = aggregate_type(function, argument, &name)?;
         let extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);

@@ -54,9 +54,11 @@ impl Binder<'_> {
         let Some(&(name, function, least, most)) = FunctionId::find(name) else {
             return Err(errors::unknown_function(&call.name.name.text));
         };
-        use FunctionId::{JsonMember, JsonText, JsonWrap, LongDifference, LongSum, PartitionNumber};
-        let nameless =
-            matches!(function, LongSum | LongDifference | JsonText | JsonMember | JsonWrap | PartitionNumber);
+        use FunctionId::{JsonMember, JsonReturning, JsonText, JsonWrap, LongDifference, LongSum, PartitionNumber};
+        let nameless = matches!(
+            function,
+            LongSum | LongDifference | JsonText | JsonMember | JsonWrap | JsonReturning | PartitionNumber
+        );
         if nameless || function == FunctionId::HasAccess && !self.is_own_text() {
             return Err(errors::unknown_function(&call.name.name.text));
         }
@@ -124,6 +126,10 @@ impl Binder<'_> {
             FunctionId::Trim => self.trim(call, scope),
             _ => {
                 let mut args = self.exprs(&call.args, scope)?;
+                if function == FunctionId::BinaryChecksum {
+                    let mut written = call.args.iter();
+                    args.retain(|_| !written.next().is_some_and(is_written_null));
+                }
                 if call.odbc && call.name.name.is("TRUNCATE") {
                     // ROUND's third argument: digits are cut off.
                     args.push(Expr::int(1));
@@ -392,7 +398,9 @@ fn refuse_nulls(function: FunctionId, name: &str, args: &[ast::Expr]) -> SqlResu
 
 /// 8116: GREATEST and LEAST compare what they are given.
 fn refuse_long(args: &[Expr], name: &str) -> SqlResult<()> {
-    let long = |arg: &&Expr| matches!(arg.ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml);
+    let long = |arg: &&Expr| {
+        matches!(arg.ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml | TypeKind::Json)
+    };
     match args.iter().enumerate().find(|(_, arg)| long(arg)) {
         Some((at, arg)) => Err(errors::invalid_argument(&arg.ty, at + 1, name).in_state(4)),
         None => Ok(()),

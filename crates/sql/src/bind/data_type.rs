@@ -61,7 +61,6 @@ pub fn scalar_type(
             _ => return Err(errors::unknown_type(1, &display(name))),
         },
         TypeName::Cursor => return Err(sql_error!(243, "cursor")),
-        TypeName::Json => return Err(errors::unknown_type(1, "json")),
         TypeName::Vector => return Err(errors::unknown_type(1, "vector")),
     };
     Ok(if found.is_string() { found.with_collation(collation) } else { found })

@@ -124,8 +124,10 @@ impl Binder<'_> {
             }
             ast::Expr::UpdateColumn(column) => {
                 let table = self.names.trigger_table.ok_or_else(|| sql_error!(140))?;
-                if !table.columns.iter().any(|own| super::names::same_name(&own.name, column)) {
-                    return Err(super::errors::invalid_column(column));
+                let found = table.columns.iter().find(|own| super::names::same_name(&own.name, column));
+                let found = found.ok_or_else(|| super::errors::invalid_column(column))?;
+                if found.computed.is_some() && !found.is_set() {
+                    return Err(sql_error!(2114, &*found.name));
                 }
                 let name = text::string(column, true, self.catalog.collation());
                 Ok(Expr::new(SqlType::BIT, false, ExprKind::Function(FunctionId::Update, vec![name])))
@@ -314,7 +316,8 @@ impl Binder<'_> {
                     | TypeKind::RowVersion
                     | TypeKind::HierarchyId
                     | TypeKind::Geometry
-                    | TypeKind::Geography => return Err(errors::invalid_operand(&ty, "minus")),
+                    | TypeKind::Geography
+                    | TypeKind::Json => return Err(errors::invalid_operand(&ty, "minus")),
                     TypeKind::DateTime | TypeKind::SmallDateTime => {
                         return Err(errors::invalid_operand(&ty, "minus"));
                     }
@@ -593,7 +596,7 @@ impl Binder<'_> {
             Char | VarChar | NChar | NVarChar => return Ok(expr),
             Text => SqlType::VARCHAR_MAX.with_collation(ty.collation),
             NText => SqlType::NVARCHAR_MAX.with_collation(ty.collation),
-            Xml | SqlVariant | Image | HierarchyId | Geometry | Geography => {
+            Xml | SqlVariant | Image | HierarchyId | Geometry | Geography | Json => {
                 return Err(errors::invalid_argument(&ty, argument, function));
             }
             Binary | VarBinary | RowVersion if ty.is_max() => SqlType::VARCHAR_MAX.with_collation(collation),

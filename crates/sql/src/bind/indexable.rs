@@ -248,7 +248,7 @@ impl ViewIndex<'_> {
 
     /// Types and conversions of what is computed.
     fn values(&self, bound: &Bound, columns: &Columns) -> SqlResult<()> {
-        let large = [TypeKind::Text, TypeKind::NText, TypeKind::Image, TypeKind::Xml];
+        let large = [TypeKind::Text, TypeKind::NText, TypeKind::Image, TypeKind::Xml, TypeKind::Json];
         if bound.outputs.iter().any(|output| large.contains(&output.expr.ty.kind)) {
             return Err(sql_error!(1942, "index", self.view));
         }

@@ -219,15 +219,14 @@ impl<'a> Check<'a> {
     pub(super) fn data_type(&mut self, data_type: &ast::DataType) -> SqlResult<()> {
         use TypeKind::*;
         let name = match &data_type.name {
-            ast::TypeName::Builtin(kind @ (Xml | SqlVariant | Text | NText | Image | RowVersion | DateTimeOffset)) => {
-                kind.name()
-            }
+            ast::TypeName::Builtin(
+                kind @ (Xml | SqlVariant | Text | NText | Image | RowVersion | DateTimeOffset | Json),
+            ) => kind.name(),
             ast::TypeName::Cursor => return Err(sql_error!(12306, NATIVE)),
             ast::TypeName::Builtin(HierarchyId) => "sys.hierarchyid",
             ast::TypeName::Builtin(Geometry) => "sys.geometry",
             ast::TypeName::Builtin(Geography) => "sys.geography",
             ast::TypeName::Builtin(_) | ast::TypeName::Sysname => return Ok(()),
-            ast::TypeName::Json => "json",
             ast::TypeName::Vector => "vector",
             ast::TypeName::XmlOf { .. } => "xml",
             ast::TypeName::User(name) => {

@@ -166,7 +166,7 @@ pub fn function_varies(function: FunctionId, arguments: &[Expr]) -> bool {
         }
         CurrentTimestamp | Getdate | Getutcdate | Sysdatetime | Sysdatetimeoffset | Sysutcdatetime | Isdate
         | CurrentTimezone | CurrentTimezoneId | AtTimeZone | Newid | Newsequentialid | CryptGenRandom | Pwdencrypt
-        | Format | Parse | TryParse => true,
+        | Format | Parse | TryParse | Compress | Decompress => true,
         // Who asks, and what the catalog holds.
         AppName | ApplockMode | ApplockTest | Connectionproperty | ContextInfo | CurrentRequestId
         | CurrentTransactionId | CurrentUser | CursorStatus | ErrorLine | ErrorMessage | ErrorNumber

@@ -14,7 +14,7 @@ use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns
 use super::text;
 use crate::ast;
 use crate::optimize::{Group, Join, Rel};
-use crate::plan::{Aggregate, CompareOp, Expr, ExprKind, JoinKind};
+use crate::plan::{Aggregate, AggregateFunction, CompareOp, Expr, ExprKind, JoinKind};
 
 impl Binder<'_> {
     pub fn pivot(
@@ -24,6 +24,7 @@ impl Binder<'_> {
         ctes: Option<&CteScope>,
         block: usize,
     ) -> SqlResult<FromRel> {
+        ctes.map_or(Ok(()), CteScope::check_pivot)?;
         let (rel, sources) = self.table_ref(&pivot.source, parent, ctes, block)?;
         let scope = Scope { sources: &sources, parent: None, ctes, block: None };
         let column = ast::ColumnName { table: None, name: pivot.column.clone(), line: pivot.line };
@@ -35,6 +36,9 @@ impl Binder<'_> {
         // By name: one column may stand in the source under several names.
         let used = [&*pivot.column.text, &*pivot.argument.name.text];
         for value in &pivot.values {
+            if used.iter().any(|name| same_name(name, &value.text)) {
+                return Err(sql_error!(265, &**value, "PIVOT", "PIVOT"));
+            }
             refuse_known(&value.text, &sources, "PIVOT", &[], &pivot.alias)?;
         }
 
@@ -66,14 +70,15 @@ impl Binder<'_> {
             let branches = vec![(matches, argument.clone())];
             let when = Expr::new(ty, true, ExprKind::Case { branches, otherwise: None });
             let (ty, counted) = aggregate_type(function, Some(when), name)?;
-            let counts = ty == SqlType::INT && name.to_ascii_uppercase().starts_with("COUNT");
-            let id = self.columns.add(ty, !counts);
+            // Told as nullable, COUNT's too.
+            let id = self.columns.add(ty, true);
             let mask = self.mask_of_all(&counted);
             self.columns.set_mask(id, mask);
+            // The rows of other columns are NULLs of this one, which all aggregates but one keep to themselves.
+            let quiet = function != AggregateFunction::ApproxCountDistinct;
             let (extra, order) = (Vec::new(), Vec::new());
-            aggregates
-                .push((id, Aggregate { function, argument: counted, extra, order, distinct: false, quiet: true, ty }));
-            list.push(SourceColumn { name: value.text.clone(), id, ty, nullable: !counts });
+            aggregates.push((id, Aggregate { function, argument: counted, extra, order, distinct: false, quiet, ty }));
+            list.push(SourceColumn { name: value.text.clone(), id, ty, nullable: true });
         }
         let source = Source {
             alias: pivot.alias.text.clone(),
@@ -141,8 +146,8 @@ impl Binder<'_> {
             ExprKind::Column(column) => crate::optimize::ColumnId(column as u32),
             _ => panic!("rows of values are columns"),
         };
-        list.push(SourceColumn { name: unpivot.value.text.clone(), id: id_of(&value), ty: value.ty, nullable: false });
-        list.push(SourceColumn { name: unpivot.column.text.clone(), id: id_of(&label), ty: label.ty, nullable: false });
+        list.push(SourceColumn { name: unpivot.value.text.clone(), id: id_of(&value), ty: value.ty, nullable: true });
+        list.push(SourceColumn { name: unpivot.column.text.clone(), id: id_of(&label), ty: label.ty, nullable: true });
         let present = super::expr::not(Expr::new(SqlType::BIT, false, ExprKind::IsNull(Box::new(value))));
         let join = Join { lateral: true, keep_order: true, ..Join::new(JoinKind::Inner, rel, bound.rel, Vec::new()) };
         let source = Source {
@@ -159,7 +164,7 @@ impl Binder<'_> {
 
 /// 488: PIVOT groups by all its columns but one.
 fn pivotable(what: &str, name: &str, ty: &SqlType) -> SqlResult<()> {
-    match matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml) {
+    match matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml | TypeKind::Json) {
         true => Err(sql_error!(488, what, name, ty.name())),
         false => Ok(()),
     }

@@ -264,7 +264,8 @@ impl Binder<'_> {
                 met.map_or(Ok(()), |conflict| Err(conflict.told("SELECT", i + 1)))?;
             }
             let ty = convert::common_type(&exprs, operation, &self.columns)?;
-            let whole = matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml);
+            let whole =
+                matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml | TypeKind::Json);
             if operator != ast::SetOperator::UnionAll && (whole || ty.is_spatial()) {
                 return Err(sql_error!(5335, ty.name()));
             }
@@ -659,7 +660,8 @@ impl Binder<'_> {
     /// SELECT DISTINCT: outputs become columns, and what is sorted by must be among them.
     fn distinct_rows(&mut self, rel: Rel, outputs: &mut [Output], keys: &mut [SortKey]) -> SqlResult<Rel> {
         let whole = |ty: &SqlType| {
-            matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml) || ty.is_spatial()
+            matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml | TypeKind::Json)
+                || ty.is_spatial()
         };
         let wrong = outputs.iter().filter(|output| whole(&output.expr.ty));
         let mut errors: Vec<SqlError> = wrong.map(|output| sql_error!(421, output.expr.ty.name())).collect();

@@ -148,6 +148,11 @@ impl CteScope<'_> {
         }
     }
 
+    /// 4190
+    pub fn check_pivot(&self) -> SqlResult<()> {
+        self.recursive_name().map_or(Ok(()), |name| Err(sql_error!(4190, name)))
+    }
+
     /// 462
     pub fn check_join(&self, kind: ast::JoinKind) -> SqlResult<()> {
         use ast::JoinKind::{Full, Left, OuterApply, Right};

@@ -374,6 +374,7 @@ fn json_outputs(outputs: &[Output]) -> Vec<bool> {
         }
     }
     let is_json = |output: &Output| match &output.expr.kind {
+        _ if output.expr.ty.is_json() => true,
         ExprKind::Function(id, _) => super::json::gives_json(*id),
         ExprKind::Subquery(subquery) => makes_json(&subquery.plan),
         _ => false,

@@ -299,7 +299,11 @@ impl Binder<'_> {
     ) -> SqlResult<FromRel> {
         let collation = self.catalog.collation();
         let long = SqlType::NVARCHAR_MAX.with_collation(collation);
-        let mut arguments = vec![self.expr_as(text, &long, scope)?];
+        let document = self.expr(text, scope)?;
+        let mut arguments = vec![match document.ty.is_json() {
+            true => converted(document, &long, true),
+            false => implicit(document, &long)?,
+        }];
         if let Some(path) = path {
             arguments.push(self.expr_as(path, &SqlType::nvarchar(4000).with_collation(collation), scope)?);
         }
@@ -327,7 +331,7 @@ impl Binder<'_> {
                 _ => format!("$.\"{}\"", &*column.name).into(),
             };
             let ty = self.data_type(&column.data_type, 1)?;
-            if column.as_json && !(ty.kind == types::TypeKind::NVarChar && ty.is_max()) {
+            if column.as_json && !(ty.kind == types::TypeKind::NVarChar && ty.is_max()) && !ty.is_json() {
                 return Err(sql_error!(13618));
             }
             paths.push((path, column.as_json));

@@ -47,11 +47,12 @@ pub fn beside_decimal(expr: &Expr) -> SqlType {
     }
 }
 
-/// 249, 305 and 306 for what has no order. `clause`: as 249 names it.
+/// 249, 305, 306 and 13636 for what has no order. `clause`: as 249 names it.
 pub fn sortable(ty: &SqlType, clause: &str) -> SqlResult<()> {
     match ty.kind {
         TypeKind::Text | TypeKind::NText | TypeKind::Image => Err(sql_error!(306, state 2)),
         TypeKind::Xml => Err(sql_error!(305)),
+        TypeKind::Json => Err(sql_error!(13636, state 2)),
         TypeKind::Geometry | TypeKind::Geography => Err(sql_error!(249, ty.name(), clause)),
         _ => Ok(()),
     }

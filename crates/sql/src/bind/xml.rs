@@ -246,7 +246,7 @@ impl Binder<'_> {
         let ty = self.data_type(&parsed, 1).map_err(|_| invalid())?;
         use TypeKind::*;
         match ty.kind {
-            Xml | Text | NText | Image | SqlVariant | HierarchyId | Geometry | Geography => Err(invalid()),
+            Xml | Text | NText | Image | SqlVariant | HierarchyId | Geometry | Geography | Json => Err(invalid()),
             _ => Ok(ty),
         }
     }
@@ -260,6 +260,9 @@ impl Binder<'_> {
         arguments: &[ast::Expr],
         scope: &Scope,
     ) -> SqlResult<Expr> {
+        if target.value.ty.is_json() {
+            return self.json_modified(target.value, name, method, arguments, scope);
+        }
         if target.value.ty.kind != TypeKind::Xml {
             return Err(sql_error!(258, severity 15, typing::type_name(&target.value.ty)));
         }
@@ -475,7 +478,7 @@ fn supplied_type(ty: &SqlType, receiver: &Receiver) -> SqlResult<SuppliedType> {
         Time => "time",
         DateTime | SmallDateTime | DateTime2 | DateTimeOffset => "dateTime",
         Xml => return Ok(SuppliedType::Xml),
-        SqlVariant | Text | NText | Image | HierarchyId | Geometry | Geography => {
+        SqlVariant | Text | NText | Image | HierarchyId | Geometry | Geography | Json => {
             return Err(sql_error!(9344, receiver.label(), ty.message_name()));
         }
     };

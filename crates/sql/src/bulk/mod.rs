@@ -85,7 +85,7 @@ fn native(column: &FileColumn, narrow: BulkKind) -> BulkField {
         Image => (BulkKind::Native(SqlType::VARBINARY_MAX), 4),
         Binary | VarBinary => (BulkKind::Native(ty), if ty.is_max() { 8 } else { 2 }),
         RowVersion => (BulkKind::Native(SqlType::varbinary(8)), 1),
-        SqlVariant | HierarchyId | Geometry | Geography => (BulkKind::Native(ty), 8),
+        SqlVariant | HierarchyId | Geometry | Geography | Json => (BulkKind::Native(ty), 8),
         Decimal | Numeric | UniqueIdentifier => (BulkKind::Native(ty), 1),
         _ => (BulkKind::Native(ty), fixed),
     };

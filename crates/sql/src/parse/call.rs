@@ -240,6 +240,9 @@ impl Parser<'_> {
             if call.args.len() < least {
                 return Err(self.unexpected());
             }
+            if call.name.is_unqualified() && call.name.name.is("JSON_VALUE") && self.eat_word(K::RETURNING) {
+                call.extra = Some(Box::new(CallExtra { returning: Some(self.data_type()?), ..CallExtra::default() }));
+            }
         }
         self.expect(T::RightParen)
     }

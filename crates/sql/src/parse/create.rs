@@ -56,6 +56,7 @@ impl Parser<'_> {
             K::APPLICATION => self.create_application_role(),
             K::PARTITION => self.create_partition(),
             _ if self.at_text("SELECTIVE") => self.other(),
+            _ if (self.at_text("JSON") || self.at_text("VECTOR")) && self.peek_word(1, K::INDEX) => self.other(),
             _ => Err(self.unexpected()),
         }
     }

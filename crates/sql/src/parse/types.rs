@@ -45,7 +45,7 @@ const NAMES: &[(&str, TypeName)] = &[
     ("HIERARCHYID", TypeName::Builtin(TypeKind::HierarchyId)),
     ("GEOMETRY", TypeName::Builtin(TypeKind::Geometry)),
     ("GEOGRAPHY", TypeName::Builtin(TypeKind::Geography)),
-    ("JSON", TypeName::Json),
+    ("JSON", TypeName::Builtin(TypeKind::Json)),
     ("VECTOR", TypeName::Vector),
 ];
 

@@ -277,9 +277,22 @@ fn best_fit(table: &SingleByte, unit: u16) -> Option<u8> {
         0x2018 | 0x2019 | 0x2032 => return Some(b'\''),
         0x201c | 0x201d | 0x2033 => return Some(b'"'),
         0x2010..=0x2015 | 0x2212 => return Some(b'-'),
+        0x2007 => return table.from_unit(0xa0).or(Some(b' ')),
         0x2000..=0x200a | 0x3000 => return Some(b' '),
         0x2026 => return Some(b'.'),
         0xff01..=0xff5e => return Some((unit - 0xfee0) as u8),
+        // Raised and lowered digits; the first three raised ones are of Latin-1.
+        0x2074..=0x2078 => return Some(b'4' + (unit - 0x2074) as u8),
+        0x2080..=0x2089 => return Some(b'0' + (unit - 0x2080) as u8),
+        0x2216 => return Some(b'\\'),
+        0x221e => return Some(b'8'),
+        // Of their look or name: small delta and epsilon, the colon and lira signs, a sun, spaces that do not break.
+        0x03b4 => return Some(b'd'),
+        0x03b5 => return Some(b'e'),
+        0x20a1 => return table.from_unit(0xa2),
+        0x20a4 => return table.from_unit(0xa3),
+        0x263c => return table.from_unit(0xa4),
+        0x202f => return table.from_unit(0xa0),
         _ => {}
     }
     let letter = letters::letter(unit)?;

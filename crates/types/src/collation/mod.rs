@@ -129,6 +129,8 @@ impl CollationId {
     pub const SQL_LATIN1_GENERAL_CP1_CI_AS: CollationId = CollationId(0);
     /// The collation of names where SQL Server compares them in binary.
     pub const LATIN1_GENERAL_BIN2: CollationId = CollationId(1 << 8 | 1);
+    /// What texts of json are sent in.
+    pub const LATIN1_GENERAL_100_BIN2_UTF8: CollationId = CollationId(2 << 8 | 2);
     pub const LATIN1_GENERAL_CI_AS: CollationId = CollationId(1 << 8 | 16 | ACCENT as u16);
 
     fn variant(self) -> Option<Variant> {

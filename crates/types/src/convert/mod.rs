@@ -154,6 +154,13 @@ pub fn convert_paced(
             (Binary | VarBinary, DatumRef::Bytes(bytes)) => hierarchy::read(bytes).map(|_| Datum::bytes(bytes)),
             _ => Err(refused(from, to)),
         },
+        Json => match (from.kind, value) {
+            (Char | VarChar | NChar | NVarChar, DatumRef::Bytes(text)) => {
+                let text = text_of_paced(text, from, pacer)?;
+                crate::json::canonical(&text, pacer).map(|text| Datum::Bytes(text.into_bytes().into()))
+            }
+            _ => Err(refused(from, to)),
+        },
         // Who runs statements converts these: their texts and bytes are their own.
         Geometry | Geography => Err(refused(from, to)),
         SqlVariant => {

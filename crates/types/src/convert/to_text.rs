@@ -29,6 +29,7 @@ pub fn convert(
             from_text::recode(source, from, to, &mut bytes, pacer)?;
         }
         (Xml, DatumRef::Bytes(source)) => of_xml(source, to, style, &mut bytes, pacer)?,
+        (Json, DatumRef::Bytes(source)) => of_json(source, to, &mut bytes, pacer)?,
         (Binary | VarBinary | Image | RowVersion, DatumRef::Bytes(source)) => match style {
             1 | 2 => {
                 let mut digits = String::new();
@@ -84,6 +85,13 @@ fn of_xml(source: &[u8], to: &SqlType, style: i32, out: &mut Vec<u8>, pacer: &mu
         }
     }
     Ok(())
+}
+
+/// 13639: there is no room for it.
+fn of_json(source: &[u8], to: &SqlType, out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
+    let text = super::text_of_paced(source, &SqlType::JSON, pacer)?;
+    push_encoded(&text, to, out, pacer)?;
+    if to.is_max() || out.len() <= usize::from(to.length) { Ok(()) } else { Err(sql_error!(13639)) }
 }
 
 /// What becomes of a value whose text is longer than its target.
@@ -160,7 +168,7 @@ pub fn push_display(value: DatumRef<'_>, ty: &SqlType, out: &mut String) {
     use TypeKind::*;
     match (ty.kind, value) {
         (_, DatumRef::Null) => out.push_str("NULL"),
-        (Char | VarChar | Text | NChar | NVarChar | NText | Xml, DatumRef::Bytes(bytes)) => {
+        (Char | VarChar | Text | NChar | NVarChar | NText | Xml | Json, DatumRef::Bytes(bytes)) => {
             out.push_str(&super::text_of(bytes, ty));
         }
         (SqlVariant, DatumRef::Bytes(bytes)) => match variant::decode(bytes) {
@@ -189,10 +197,9 @@ pub fn push_encoded(text: &str, to: &SqlType, out: &mut Vec<u8>, pacer: &mut Pac
     let mut rest = text;
     while !rest.is_empty() {
         let (piece, behind) = rest.split_at(code_page::piece_end(Some(CodePage::UTF8), rest.as_bytes()));
-        if to.is_ansi_string() {
-            code_page::encode_str(to.collation.code_page(), piece, out);
-        } else {
-            code_page::push_utf16(piece, out);
+        match text::code_page_of(to) {
+            Some(code_page) => code_page::encode_str(code_page, piece, out),
+            None => code_page::push_utf16(piece, out),
         }
         pacer.spend(piece.len())?;
         rest = behind;

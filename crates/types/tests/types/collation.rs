@@ -20,6 +20,26 @@ fn compare(name: &str, ty: SqlType, a: &str, b: &str) -> Ordering {
 }
 
 #[test]
+fn collations_that_have_names_of_their_own() {
+    for (id, name) in [
+        (CollationId::SQL_LATIN1_GENERAL_CP1_CI_AS, "SQL_Latin1_General_CP1_CI_AS"),
+        (CollationId::LATIN1_GENERAL_BIN2, "Latin1_General_BIN2"),
+        (CollationId::LATIN1_GENERAL_100_BIN2_UTF8, "Latin1_General_100_BIN2_UTF8"),
+        (CollationId::LATIN1_GENERAL_CI_AS, "Latin1_General_CI_AS"),
+    ] {
+        assert_eq!(id.name(), name);
+    }
+}
+
+/// What cp1252 lacks becomes what looks like it: https://www.unicode.org/Public/MAPPINGS/VENDORS/MICSFT/WindowsBestFit/bestfit1252.txt
+#[test]
+fn nearest_characters() {
+    let mut bytes = Vec::new();
+    code_page::encode_str(CodePage::LATIN1, "１⁵₀∖∞δε₡₤☼\u{2007}\u{202f}\u{3000}−Ł₹٣½", &mut bytes);
+    assert_eq!(bytes, b"150\\8de\xa2\xa3\xa4\xa0\xa0 -L??\xbd");
+}
+
+#[test]
 fn order_and_equality() {
     let (v, n) = (SqlType::varchar(20), SqlType::nvarchar(20));
     let default = "SQL_Latin1_General_CP1_CI_AS";

@@ -291,7 +291,7 @@ impl Checker<'_> {
         if self.typing.is_some() { Shape::Top } else { Shape::Unknown }
     }
 
-    /// What a schema says of a step. None: nothing. 2260 to 2263, 9312.
+    /// What a schema says of a step. None: nothing. 2218 to 2221, 2260 to 2263, 9312.
     fn shaped(&self, step: &Step, from: &Type) -> SqlResult<Option<(Shape, Count)>> {
         let Some(typing) = self.typing else { return Ok(None) };
         let named = matches!(step.test, Test::Name(_) | Test::AnyName | Test::AnyNamespace(_) | Test::AnyLocal(_));
@@ -310,14 +310,16 @@ impl Checker<'_> {
             Found::Nodes(shape, count) => Ok(Some((shape, count))),
             Found::Nothing => {
                 let Test::Name(name) = &step.test else { return Ok(None) };
-                let local =
-                    if step.axis == Axis::Attribute { format!("@{}", name.local) } else { name.local.to_string() };
-                let top = from.shape == Shape::Top;
-                Err(match (name.uri.is_empty(), top) {
-                    (true, true) => sql_error!(2260, self.label(), local),
-                    (true, false) => sql_error!(2261, self.label(), local, from),
-                    (false, true) => sql_error!(2262, self.label(), name.uri, local),
-                    (false, false) => sql_error!(2263, self.label(), name.uri, local, from),
+                let (label, local, top) = (self.label(), &name.local, from.shape == Shape::Top);
+                Err(match (step.axis == Axis::Attribute, name.uri.is_empty(), top) {
+                    (true, true, true) => sql_error!(2218, label, local),
+                    (true, true, false) => sql_error!(2219, label, local, from),
+                    (true, false, true) => sql_error!(2220, label, name.uri, local),
+                    (true, false, false) => sql_error!(2221, label, name.uri, local, from),
+                    (false, true, true) => sql_error!(2260, label, local),
+                    (false, true, false) => sql_error!(2261, label, local, from),
+                    (false, false, true) => sql_error!(2262, label, name.uri, local),
+                    (false, false, false) => sql_error!(2263, label, name.uri, local, from),
                 })
             }
         }

@@ -1,20 +1,14 @@
-//! Binary and random: checksums, hashes, identifiers.
+//! Binary and random: hashes, identifiers, what the checksums' calls are.
 
-use std::io::{Read as _, Write as _};
-
-use flate2::read::GzDecoder;
-use flate2::{Compression, GzBuilder};
 use sha2::{Digest, Sha256, Sha512};
 use sql::function::FunctionId;
-use types::key::KeyCodec;
-use types::pause::{Pacer, STRIDE};
-use types::{Datum, SqlResult, TypeKind, sql_error};
+use types::pause::Pacer;
+use types::{SqlResult, sql_error};
 
-use super::given;
+use super::{checksum, compression, given};
 use crate::context::Context;
 use crate::expression::general::{Call, Function};
 use crate::expression::shown::{BASE64, BASE64_SAFE, base64_by, from_base64};
-use crate::kernel;
 use crate::value::{Row, Value};
 
 /// Work for a block of 64 bytes of MD5 or SHA-1.
@@ -25,10 +19,10 @@ pub fn find(id: FunctionId) -> Option<Function> {
     Some(match id {
         Base64Decode => base64_decode,
         Base64Encode => base64_encode,
-        BinaryChecksum | Checksum => checksum,
-        Compress => compress,
+        BinaryChecksum | Checksum => checksum::checksum,
+        Compress => compression::compress,
         CryptGenRandom => random_bytes,
-        Decompress => decompress,
+        Decompress => compression::decompress,
         Hashbytes => hashbytes,
         Newid => |_, _, _| Ok(Value::I128(new_id())),
         Newsequentialid => sequential_id,
@@ -60,44 +54,6 @@ fn sequential_id<'a>(_call: &'a Call, _context: &'a Context, _row: Row<'a>) -> S
     bytes[8..10].copy_from_slice(&order[6..8]);
     bytes[7] = 0x10;
     Ok(Value::I128(i128::from_le_bytes(bytes)))
-}
-
-/// What NULL counts for in a checksum.
-const CHECKSUM_OF_NULL: u32 = 0x7fff_ffff;
-
-/// Rotates, and mixes with the next value: an integer of at most four bytes as a whole, others byte by byte. CHECKSUM of strings is the same for
-/// texts that compare equal.
-fn checksum<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
-    let mut sum = 0_u32;
-    for argument in &call.arguments {
-        let value = argument.datum(context, row)?;
-        let word = match (&value, argument.ty.kind) {
-            (Datum::Null, _) => Some(CHECKSUM_OF_NULL),
-            (Datum::I64(value), TypeKind::Int) => Some(*value as u32),
-            (Datum::I64(value), TypeKind::SmallInt) => Some(u32::from(*value as u16)),
-            (Datum::I64(value), TypeKind::TinyInt | TypeKind::Bit) => Some(u32::from(*value as u8)),
-            _ => None,
-        };
-        if let Some(word) = word {
-            sum = sum.rotate_left(4) ^ word;
-            continue;
-        }
-        let mut key = Vec::new();
-        let pacer = &mut context.pacer();
-        match &value {
-            Datum::Bytes(bytes) if call.id == FunctionId::BinaryChecksum => pacer.copy(bytes, &mut key)?,
-            Datum::Bytes(bytes) => KeyCodec::new(&argument.ty, false).encode_bytes_paced(bytes, &mut key, pacer)?,
-            _ => types::key::encode_datum(&argument.ty, false, &value, &mut key),
-        }
-        if let (Datum::I64(value), 1) = (&value, call.arguments.len()) {
-            // A single integer is its own checksum.
-            return Ok(Value::I64(*value as i32 as i64));
-        }
-        pacer.chunks(&key, |chunk| {
-            sum = chunk.iter().fold(sum, |sum, byte| sum.rotate_left(4) ^ *byte as u32);
-        })?;
-    }
-    Ok(Value::I64(sum as i32 as i64))
 }
 
 fn random_bytes<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
@@ -149,30 +105,6 @@ fn base64_decode<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlR
     }
     plain.extend(std::iter::repeat_n('=', missing));
     from_base64(&plain, pacer)?.map(Value::owned).ok_or_else(|| invalid(21))
-}
-
-/// In the format GZIP, with the header that SQL Server writes. A string as its bytes lie.
-fn compress<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
-    const FAT: u8 = 0;
-    let bytes = given!(call.bytes(0, context, row));
-    let mut encoder = GzBuilder::new().operating_system(FAT).write(Vec::new(), Compression::fast());
-    context.pacer().chunks(&bytes, |chunk| encoder.write_all(chunk).expect("a Vec takes all"))?;
-    Ok(Value::owned(encoder.finish().expect("a Vec takes all")))
-}
-
-/// NULL for what is not in that format, or is longer than a value may be.
-fn decompress<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
-    let bytes = given!(call.bytes(0, context, row));
-    let mut out = Vec::new();
-    let mut decoder = GzDecoder::new(&*bytes);
-    let pacer = &mut context.pacer();
-    loop {
-        match decoder.by_ref().take(STRIDE as u64).read_to_end(&mut out) {
-            Ok(0) => return Ok(Value::owned(out)),
-            Ok(_) if out.len() <= kernel::VALUE_BYTES_MAX => pacer.spend(STRIDE)?,
-            _ => return Ok(Value::Null),
-        }
-    }
 }
 
 fn hashbytes<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {

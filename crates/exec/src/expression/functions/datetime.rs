@@ -161,12 +161,18 @@ fn date_bucket<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlRes
     if value.is_null() {
         return Ok(Value::Null);
     }
+    if !is_bucketed(part) {
+        return Err(sql_error!(9810, part.name(), "Date_Bucket", ty.name()));
+    }
     if number <= 0 {
         return Err(sql_error!(9834));
     }
-    let origin = match call.arguments.len() {
+    let given = match call.arguments.len() {
         4 => call.arguments[3].datum(context, row)?,
-        _ => {
+        _ => Datum::Null,
+    };
+    let origin = match given {
+        Datum::Null => {
             let first = part::from_parts(&SqlType::datetime2(7), [1900, 1, 1], [0; 4], [0; 2])?;
             types::convert::convert(
                 &first,
@@ -176,15 +182,12 @@ fn date_bucket<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlRes
                 &types::convert::ConvertContext::CAST,
             )?
         }
+        given => given,
     };
-    if origin.is_null() {
-        return Ok(Value::Null);
-    }
     if ty.kind != TypeKind::Time {
         return bucket(part, number, &ty, &value, &origin).map(Value::from_owned);
     }
     // A time goes around at midnight: buckets are counted with a date, of which the time is left.
-    part::dateadd(part, 0, &ty, &origin)?;
     let dated = SqlType::datetime2(ty.scale);
     let as_type = |value: &Datum, from: &SqlType, to: &SqlType| {
         types::convert::convert(value, from, to, types::convert::NO_STYLE, &types::convert::ConvertContext::CAST)
@@ -194,12 +197,19 @@ fn date_bucket<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlRes
     as_type(&start, &dated, &ty).map(Value::from_owned)
 }
 
-/// Where the bucket of `number` parts begins that `value` is in, the first of them at `origin`.
+/// https://learn.microsoft.com/sql/t-sql/functions/date-bucket-transact-sql
+fn is_bucketed(part: Part) -> bool {
+    use Part::{Day, Hour, Millisecond, Minute, Month, Quarter, Second, Week, Year};
+    matches!(part, Year | Quarter | Month | Week | Day | Hour | Minute | Second | Millisecond)
+}
+
+/// 9835: no value of the type. Where the bucket of `number` parts begins that `value` is in, the first of them at `origin`.
 fn bucket(part: Part, number: i64, ty: &SqlType, value: &Datum, origin: &Datum) -> SqlResult<Datum> {
     let apart = part::datediff_big(part, (ty, origin), (ty, value))?;
     let mut buckets = apart.div_euclid(number);
     loop {
-        let start = part::dateadd(part, buckets.saturating_mul(number), ty, origin)?;
+        let start = part::dateadd(part, buckets.saturating_mul(number), ty, origin);
+        let start = start.map_err(|_| sql_error!(9835, ty.name()))?;
         // DATEDIFF counts boundaries, so the bucket may begin after the value.
         if types::compare::compare(&start, value, ty) != std::cmp::Ordering::Greater {
             return Ok(start);
@@ -240,10 +250,26 @@ fn eomonth<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<
     }
 }
 
+/// Characters of a text that ISDATE reads.
+const LONGEST_DATE: usize = 4000;
+
 fn isdate<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
     let value = call.value(0, context, row)?;
     if value.is_null() {
         return Ok(Value::I64(0));
+    }
+    let ty = &call.arguments[0].ty;
+    if !ty.is_string() {
+        return Ok(Value::I64(0));
+    }
+    if let Value::Bytes(bytes) = &value {
+        let length = if ty.is_unicode_string() { bytes.len() / 2 } else { bytes.len() };
+        if length > 2 * LONGEST_DATE || ty.is_unicode_string() && length > LONGEST_DATE {
+            return Err(sql_error!(8152, state 10));
+        }
+        if length > LONGEST_DATE {
+            return Err(sql_error!(8152, state 4));
+        }
     }
     // Blanks are a moment to CAST, but none here.
     if matches!(&value, Value::Bytes(bytes) if bytes.iter().all(|byte| matches!(byte, b' ' | 0))) {

@@ -3,24 +3,24 @@
 use types::culture::Culture;
 use types::datetime::Moment;
 use types::pause::STRIDE;
-use types::{Datum, SqlResult, SqlType, TypeKind};
+use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::culture::culture_of;
-use super::given;
 use crate::context::Context;
 use crate::expression::general::Call;
 use crate::value::{Row, Value};
 
 pub fn format<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
     let value = call.arguments[0].datum(context, row)?;
-    let pattern = given!(call.text(1, context, row));
-    let culture = given!(culture_of(call, 2, context, row));
+    // A pattern that is NULL is none: the general one.
+    let pattern = call.text(1, context, row)?.unwrap_or_default();
+    let culture = culture_of(call, 2, context, row)?.ok_or_else(|| sql_error!(9818, "NULL"))?;
     let ty = call.arguments[0].ty;
     if value.is_null() || pattern.len() > STRIDE {
         return Ok(Value::Null);
     }
     let text = if ty.kind == TypeKind::Time {
-        span_text(&Moment::of(&ty, value.as_ref()), &pattern)
+        span_text(&Moment::of(&ty, value.as_ref()), &pattern, culture)
     } else if ty.is_temporal() {
         moment_text(&Moment::of(&ty, value.as_ref()), ty.kind == TypeKind::DateTimeOffset, &pattern, culture)
     } else {
@@ -505,7 +505,7 @@ fn moment_text(moment: &Moment, with_offset: bool, pattern: &str, culture: &Cult
         Some(_) => return None,
     };
     let universal = matches!(standard, Some('R' | 'r' | 'u')) && with_offset;
-    let culture = if matches!(standard, Some('R' | 'r')) { Culture::named("")? } else { culture };
+    let culture = if matches!(standard, Some('R' | 'r')) { Culture::invariant() } else { culture };
     let shown = if universal { moment.utc_ticks() } else { moment.local_ticks() };
     custom_moment(shown, moment.offset, &pattern, culture)
 }
@@ -535,6 +535,7 @@ fn custom_moment(ticks: i64, offset: i16, pattern: &str, culture: &Culture) -> O
             'y' => out += &padded(civil.year, run),
             'M' if run <= 2 => out += &padded(civil.month, 2),
             'M' if run == 3 => out += culture.short_month(civil.month),
+            'M' if has_day(&chars) => out += culture.month_of_day(civil.month),
             'M' => out += culture.month(civil.month),
             'd' if run <= 2 => out += &padded(civil.day, 2),
             'd' if run == 3 => out += culture.short_weekday(weekday),
@@ -593,6 +594,20 @@ fn custom_moment(ticks: i64, offset: i16, pattern: &str, culture: &Culture) -> O
     Some(out)
 }
 
+/// Whether a pattern has the day's number, so that some languages write the month in another form.
+fn has_day(pattern: &[char]) -> bool {
+    let mut at = 0;
+    while at < pattern.len() {
+        let run = pattern[at..].iter().take_while(|other| **other == pattern[at]).count();
+        match pattern[at] {
+            'd' if run <= 2 => return true,
+            '\'' | '"' | '\\' => at = literal(pattern, at).map_or(pattern.len(), |(_, next)| next),
+            _ => at += run,
+        }
+    }
+    false
+}
+
 /// Text in quotes, or a character behind a backslash, that begins at `at`, and where the pattern goes on. None: it has no end.
 fn literal(chars: &[char], at: usize) -> Option<(&[char], usize)> {
     let rest = &chars[at + 1..];
@@ -616,7 +631,7 @@ fn offset_text(offset: i16, run: usize) -> String {
 }
 
 /// A time is a span in .NET: what is no letter of a span must be escaped, else NULL.
-fn span_text(moment: &Moment, pattern: &str) -> Option<String> {
+fn span_text(moment: &Moment, pattern: &str, culture: &Culture) -> Option<String> {
     let ticks = moment.local_ticks().rem_euclid(TICKS_PER_DAY);
     let hour = ticks / 36_000_000_000;
     let (minute, second) = (ticks / 600_000_000 % 60, ticks / 10_000_000 % 60);
@@ -624,8 +639,11 @@ fn span_text(moment: &Moment, pattern: &str) -> Option<String> {
     let long = if ticks % 10_000_000 == 0 { String::new() } else { format!(".{fraction}") };
     match pattern {
         "" | "c" | "t" | "T" => return Some(format!("{hour:02}:{minute:02}:{second:02}{long}")),
-        "g" => return Some(format!("{hour}:{minute:02}:{second:02}{}", long.trim_end_matches('0'))),
-        "G" => return Some(format!("0:{hour:02}:{minute:02}:{second:02}.{fraction}")),
+        "g" => {
+            let long = long.trim_end_matches('0').replace('.', culture.decimal);
+            return Some(format!("{hour}:{minute:02}:{second:02}{long}"));
+        }
+        "G" => return Some(format!("0:{hour:02}:{minute:02}:{second:02}{}{fraction}", culture.decimal)),
         _ if pattern.chars().count() == 1 => return None,
         _ => {}
     }

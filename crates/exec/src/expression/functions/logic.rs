@@ -16,7 +16,7 @@ pub fn find(id: FunctionId) -> Option<Function> {
         Coalesce | Isnull => coalesce,
         Iif => iif,
         Nullif => nullif,
-        Isnumeric => isnumeric,
+        Isnumeric => super::isnumeric::isnumeric,
         SqlVariantProperty => variant_property,
         Parse | TryParse => super::parse::parse,
         _ => return None,
@@ -53,42 +53,6 @@ fn nullif<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<V
     }
     let equal = kernel::compare_values(context, &call.ty, &left, &right)? == std::cmp::Ordering::Equal;
     Ok(if equal { Value::Null } else { left })
-}
-
-fn isnumeric<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
-    let ty = call.arguments[0].ty;
-    let value = call.value(0, context, row)?;
-    if value.is_null() {
-        return Ok(Value::I64(0));
-    }
-    if !ty.is_string() {
-        let number = !ty.is_binary() && !ty.is_temporal() && ty.kind != TypeKind::UniqueIdentifier;
-        return Ok(Value::I64(number as i64));
-    }
-    let Value::Bytes(bytes) = &value else { return Ok(Value::I64(0)) };
-    if is_blank(context, &ty, bytes)? {
-        return Ok(Value::I64(0));
-    }
-    for to in [SqlType::FLOAT, SqlType::MONEY, SqlType::decimal(38, 10)] {
-        match kernel::convert(context, value.clone(), &ty, &to, None, true) {
-            Ok(_) => return Ok(Value::I64(1)),
-            Err(error) if kernel::is_conversion_error(&error) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(Value::I64(0))
-}
-
-fn is_blank(context: &Context, ty: &SqlType, bytes: &[u8]) -> SqlResult<bool> {
-    let pacer = &mut context.pacer();
-    let text = types::convert::text_of_paced(bytes, ty, pacer)?;
-    for c in text.chars() {
-        pacer.spend(1)?;
-        if !c.is_whitespace() {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 fn variant_property<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {

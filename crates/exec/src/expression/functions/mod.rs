@@ -1,5 +1,7 @@
 //! The built-in functions: one file a group, one table from name to computation. The binder has given the arguments their types.
 
+mod checksum;
+mod compression;
 mod binary;
 mod culture;
 mod datetime;
@@ -7,6 +9,7 @@ mod distance;
 mod format;
 mod parse;
 mod json;
+mod isnumeric;
 mod logic;
 mod math;
 mod hierarchy;

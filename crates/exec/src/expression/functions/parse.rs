@@ -7,7 +7,6 @@ use types::pause::STRIDE;
 use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::culture::culture_of;
-use super::given;
 use crate::context::Context;
 use crate::expression::general::Call;
 use crate::kernel;
@@ -16,7 +15,7 @@ use crate::value::{Row, Value};
 pub fn parse<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
     let ty = call.arguments[0].ty;
     let value = call.value(0, context, row)?;
-    let culture = given!(culture_of(call, 1, context, row));
+    let culture = culture_of(call, 1, context, row)?.ok_or_else(|| sql_error!(9818, "NULL"))?;
     let Value::Bytes(bytes) = &value else { return Ok(Value::Null) };
     let failed = |text: &str| match call.id {
         FunctionId::TryParse => Ok(Value::Null),
@@ -39,7 +38,14 @@ pub fn parse<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResul
     let Some(plain) = plain else { return failed(&text) };
     let Datum::Bytes(plain) = Datum::nvarchar(&plain) else { unreachable!("a string") };
     let (from, to) = (SqlType::NVARCHAR_MAX, &call.ty);
-    match kernel::convert(context, Value::owned(plain.into_vec()), &from, to, None, true) {
+    let mut parsed: SqlResult<(Value<'static>, SqlType)> = Ok((Value::owned(plain.into_vec()), from));
+    if matches!(to.kind, TypeKind::DateTime | TypeKind::SmallDateTime) {
+        // These would read no more than three digits of a second.
+        let finer = SqlType::datetime2(7);
+        parsed =
+            parsed.and_then(|(text, from)| Ok((kernel::convert(context, text, &from, &finer, None, true)?, finer)));
+    }
+    match parsed.and_then(|(value, from)| kernel::convert(context, value, &from, to, None, true)) {
         Ok(value) => Ok(value),
         Err(error) if !kernel::is_conversion_error(&error) => Err(error),
         Err(_) => failed(&text),
@@ -51,12 +57,17 @@ fn this_year(context: &Context) -> i64 {
     types::datetime::Civil::from_days(ticks / types::datetime::calendar::TICKS_PER_DAY).year
 }
 
+/// What .NET passes over around a number.
+fn is_blank(c: char) -> bool {
+    matches!(c, ' ' | '\t'..='\r')
+}
+
 /// A number as T-SQL writes it. What may stand beside the digits depends on the type, as the documentation of PARSE lists it: signs,
 /// groups and a point everywhere, an exponent in a float alone, a currency and parentheses in an amount alone. None: it is none.
 fn number(text: &str, kind: TypeKind, culture: &Culture) -> Option<String> {
     let float = matches!(kind, TypeKind::Float | TypeKind::Real);
     let amount = matches!(kind, TypeKind::Money | TypeKind::SmallMoney);
-    let mut rest = text.trim().to_owned();
+    let mut rest = text.trim_matches(is_blank).to_owned();
     let mut negative = false;
     if amount {
         if let Some(inner) = rest.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')) {
@@ -71,11 +82,11 @@ fn number(text: &str, kind: TypeKind, culture: &Culture) -> Option<String> {
         Some((rest.ends_with('-'), before.to_owned()))
     });
     if let Some((minus, behind)) = signed {
-        if negative {
+        if negative || behind.starts_with(is_blank) {
             return None;
         }
         negative = minus;
-        rest = behind.trim().to_owned();
+        rest = behind.trim_matches(is_blank).to_owned();
     }
     let (mantissa, exponent) = match rest.find(['e', 'E']).filter(|_| float) {
         Some(at) => rest.split_at(at),
@@ -83,8 +94,11 @@ fn number(text: &str, kind: TypeKind, culture: &Culture) -> Option<String> {
     };
     let (whole, fraction) = mantissa.split_once(culture.decimal).unwrap_or((mantissa, ""));
     let blank_groups = culture.group == "\u{a0}";
-    let whole = whole.replace(culture.group, "");
-    let whole = if blank_groups { whole.replace([' ', '\u{202f}'], "") } else { whole };
+    let whole = match float {
+        true => whole.to_owned(),
+        false if blank_groups => whole.replace([' ', '\u{a0}'], ""),
+        false => whole.replace(culture.group, ""),
+    };
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     if !digits(&whole) || !digits(fraction) || whole.is_empty() && fraction.is_empty() {
         return None;
@@ -191,9 +205,9 @@ fn date_of(numbers: &[&str], month: Option<i64>, culture: &Culture, this_year: i
         _ => return None,
     };
     let number: i64 = year.parse().ok()?;
-    // Two digits: up to 29 this century.
+    // Two digits: up to 49 this century.
     let number = match (year.len(), number) {
-        (1 | 2, number @ 0..=29) => number + 2000,
+        (1 | 2, number @ 0..=49) => number + 2000,
         (1 | 2, number) => number + 1900,
         (_, number) => number,
     };
@@ -218,5 +232,8 @@ fn month_named(lower: &str, culture: &Culture) -> Option<i64> {
         let name = name.to_lowercase();
         name == lower || name.trim_end_matches('.') == lower
     };
-    (1..=12).find(|month| same(culture.month(*month)) || same(culture.short_month(*month)))
+    let is_it = |culture: &Culture, month: i64| same(culture.month(month)) || same(culture.short_month(month));
+    // English is read everywhere.
+    let in_culture = (1..=12).find(|month| is_it(culture, *month));
+    in_culture.or_else(|| (1..=12).find(|month| is_it(Culture::invariant(), *month)))
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use sql::function::FunctionId;
+use types::collation::CodePage;
 use types::like::LikePattern;
 use types::pause::{CHARACTER, Pacer, STRIDE};
 use types::search;
@@ -442,8 +443,11 @@ fn reverse<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<
 }
 
 /// SQL Server's: a letter and three digits; equal neighbours once, H and W do not part them.
-fn soundex_of(text: &str, pacer: &mut Pacer<'_>) -> SqlResult<[u8; 4]> {
-    let code = |c: u8| match c {
+/// The first letter and three digits of what sounds in a text of the code page. What is no letter ends it; vowels and letters beyond ASCII part
+/// digits that are the same, and so do `h` and `w`, but not `H` and `W`. DIFFERENCE has codes of its own (`old`): nothing is passed over, and the
+/// first letter's digit counts like any other.
+fn soundex_of(bytes: &[u8], code_page: CodePage, old: bool, pacer: &mut Pacer<'_>) -> SqlResult<[u8; 4]> {
+    let code = |c: u8| match c.to_ascii_uppercase() {
         b'B' | b'F' | b'P' | b'V' => b'1',
         b'C' | b'G' | b'J' | b'K' | b'Q' | b'S' | b'X' | b'Z' => b'2',
         b'D' | b'T' => b'3',
@@ -452,11 +456,19 @@ fn soundex_of(text: &str, pacer: &mut Pacer<'_>) -> SqlResult<[u8; 4]> {
         b'R' => b'6',
         _ => b'0',
     };
+    let is_letter = |c: &u8| {
+        c.is_ascii_alphabetic() || code_page == CodePage::LATIN1 && matches!(c, 0xc0..=0xd6 | 0xd8..=0xf6 | 0xf8..=0xff)
+    };
     let mut out = *b"0000";
-    let mut letters = text.bytes().map(|c| c.to_ascii_uppercase()).take_while(u8::is_ascii_alphabetic);
+    let mut letters = bytes.iter().copied().take_while(is_letter);
     let Some(first) = letters.next() else { return Ok(out) };
-    out[0] = first;
-    let mut last = code(first);
+    out[0] = match first {
+        // Latin-1's small letters, of which one has its capital elsewhere.
+        0xff => 0x9f,
+        0xe0..=0xfe => first - 0x20,
+        _ => first.to_ascii_uppercase(),
+    };
+    let mut last = if old { b'0' } else { code(first) };
     let mut at = 1;
     for c in letters {
         pacer.spend(1)?;
@@ -468,21 +480,33 @@ fn soundex_of(text: &str, pacer: &mut Pacer<'_>) -> SqlResult<[u8; 4]> {
                 break;
             }
         }
-        if !matches!(c, b'H' | b'W') {
+        if old || !matches!(c, b'H' | b'W') {
             last = digit;
         }
     }
     Ok(out)
 }
 
+/// The argument at `at` as bytes in its collation's code page.
+fn narrow(call: &Call, at: usize, context: &Context, row: Row<'_>) -> SqlResult<Option<(Vec<u8>, CodePage)>> {
+    let Some(text) = call.text(at, context, row)? else { return Ok(None) };
+    let code_page = call.arguments[at].ty.collation.code_page();
+    let mut bytes = Vec::new();
+    types::collation::code_page::encode_str(code_page, &text, &mut bytes);
+    Ok(Some((bytes, code_page)))
+}
+
+/// https://learn.microsoft.com/sql/t-sql/functions/soundex-transact-sql
 fn soundex<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
-    let text = given!(call.text(0, context, row));
-    Ok(Value::owned(soundex_of(&text, &mut context.pacer())?.to_vec()))
+    let (bytes, code_page) = given!(narrow(call, 0, context, row));
+    Ok(Value::owned(soundex_of(&bytes, code_page, false, &mut context.pacer())?.to_vec()))
 }
 
 fn difference<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
-    let left = soundex_of(&given!(call.text(0, context, row)), &mut context.pacer())?;
-    let right = soundex_of(&given!(call.text(1, context, row)), &mut context.pacer())?;
+    let (left, code_page) = given!(narrow(call, 0, context, row));
+    let left = soundex_of(&left, code_page, true, &mut context.pacer())?;
+    let (right, code_page) = given!(narrow(call, 1, context, row));
+    let right = soundex_of(&right, code_page, true, &mut context.pacer())?;
     Ok(Value::I64(left.iter().zip(&right).filter(|(a, b)| a == b).count() as i64))
 }
 

@@ -142,6 +142,7 @@ pub fn tds_form(ty: &SqlType) -> (i64, i64) {
         TypeKind::Image => (34, i64::from(i32::MAX)),
         TypeKind::SqlVariant => (98, 8009),
         TypeKind::HierarchyId | TypeKind::Geometry | TypeKind::Geography => long(240),
+        TypeKind::Json => (244, 65_535),
         _ => (241, 65_535),
     }
 }

@@ -19,7 +19,7 @@ SELECT c.name, c.id, c.xtype, CONVERT(tinyint, 0) AS typestat, CONVERT(smallint,
   CONVERT(tinyint, CASE WHEN c.status & 1 <> 0 THEN 8 ELSE 0 END + CASE WHEN c.status & 2 <> 0 THEN 128 ELSE 0 END + CASE WHEN c.status & 32 <> 0 THEN 64 ELSE 0 END) AS status,
   c.xtype AS type, CONVERT(smallint, c.utype & 32767) AS usertype, CONVERT(varchar(255), NULL) AS printfmt,
   CONVERT(smallint, CASE WHEN c.length = -1 THEN -1 WHEN c.prec = 0 AND c.length > 0 THEN CASE WHEN c.xtype IN (231, 239) THEN c.length / 2 ELSE c.length END ELSE c.prec END) AS prec,
-  CONVERT(int, CASE WHEN c.xtype NOT IN (34, 35, 36, 98, 99, 165, 167, 173, 175, 189, 231, 239, 240, 241, 243) THEN c.scale END) AS scale, CONVERT(int, CASE WHEN c.status & 4 <> 0 THEN 1 ELSE 0 END) AS iscomputed,
+  CONVERT(int, CASE WHEN c.xtype NOT IN (34, 35, 36, 98, 99, 165, 167, 173, 175, 189, 231, 239, 240, 241, 243, 244) THEN c.scale END) AS scale, CONVERT(int, CASE WHEN c.status & 4 <> 0 THEN 1 ELSE 0 END) AS iscomputed,
   CONVERT(int, CASE WHEN c.status & 32 <> 0 THEN 1 ELSE 0 END) AS isoutparam,
   CONVERT(int, CASE WHEN c.number = 1 THEN 1 ELSE c.status & 1 END) AS isnullable,
   CONVERT(sysname, CASE WHEN c.xtype <> 241 THEN c.collation END) AS collation, CONVERT(binary(6), NULL) AS tdscollation
@@ -53,7 +53,7 @@ SELECT t.name, t.xtype, CONVERT(tinyint, CASE WHEN t.status & 1 <> 0 THEN 0 ELSE
   CONVERT(int, NULL) AS collationid, CONVERT(smallint, t.id & 32767) AS usertype, CONVERT(bit, CASE WHEN t.xtype IN (167, 231, 165) THEN 1 ELSE 0 END) AS variable,
   CONVERT(bit, t.status & 1) AS allownulls, t.xtype AS type, CONVERT(varchar(255), NULL) AS printfmt,
   CONVERT(smallint, CASE WHEN t.length = -1 THEN -1 WHEN t.xtype IN (231, 239) THEN t.length / 2 WHEN t.prec = 0 THEN t.length ELSE t.prec END) AS prec,
-  CASE WHEN t.xtype NOT IN (34, 35, 36, 98, 99, 165, 167, 173, 175, 189, 231, 239, 240, 241, 243) THEN t.scale END AS scale, CONVERT(sysname, t.collation) AS collation
+  CASE WHEN t.xtype NOT IN (34, 35, 36, 98, 99, 165, 167, 173, 175, 189, 231, 239, 240, 241, 243, 244) THEN t.scale END AS scale, CONVERT(sysname, t.collation) AS collation
 FROM sys.sysscalartypes t
 GO
 CREATE VIEW sys.sysusers AS

@@ -3,8 +3,11 @@
 use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::{BuiltinCall, is_bytes, is_text, literal_count};
+use crate::bind::convert::converted;
 use crate::bind::errors;
+use crate::bind::typing::is_null_literal;
 use crate::function::FunctionId;
+use crate::plan::Expr;
 
 /// Variants and JSON.
 pub fn variants(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
@@ -25,6 +28,10 @@ pub fn variants(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         JsonPathExists => {
             call.take(0, SqlType::NVARCHAR_MAX.with_collation(call.collation))?;
             call.take(1, call.wide(4000))?;
+            SqlType::INT
+        }
+        JsonContains => {
+            json_contains(call)?;
             SqlType::INT
         }
         JsonValue => {
@@ -52,6 +59,31 @@ pub fn variants(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         _ => return Ok(None),
     }))
+}
+
+/// 8116: the document is json, what is looked for a number, a flag or a short text, and the mode an int.
+fn json_contains(call: &mut BuiltinCall) -> SqlResult<()> {
+    use TypeKind::{BigInt, Bit, Decimal, Int, Numeric, SmallInt, TinyInt};
+    let document = call.args[0].ty;
+    if !document.is_json() && !is_null_literal(&call.args[0]) {
+        return Err(errors::invalid_argument(&document, 1, call.name));
+    }
+    call.given(1)?;
+    let value = call.args[1].ty;
+    let is_number = matches!(value.kind, Bit | TinyInt | SmallInt | Int | BigInt | Decimal | Numeric);
+    if !is_number && (!is_text(value.kind) || value.is_max()) {
+        return Err(errors::invalid_argument(&value, 2, call.name));
+    }
+    if call.args.get(2).is_some_and(is_null_literal) {
+        return Err(sql_error!(8116, state 8, "NULL", 2, errors::shown_function(call.name)));
+    }
+    call.only(2, is_text)?;
+    call.only(3, |kind| kind == Int)?;
+    let text = SqlType::NVARCHAR_MAX.with_collation(call.collation);
+    let document = std::mem::replace(&mut call.args[0], Expr::null(text));
+    call.args[0] = converted(document, &text, true);
+    call.take(2, call.wide(4000))?;
+    call.take(3, SqlType::INT)
 }
 
 /// Of bytes that are 8,000 characters in base 64.
@@ -122,7 +154,9 @@ pub fn bytes(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
 impl BuiltinCall<'_, '_> {
     /// 8116, 8184: checksums are of what can be compared; BINARY_CHECKSUM leaves out what cannot, unless nothing else is there.
     fn checksum(&self) -> SqlResult<()> {
-        let long = |ty: &SqlType| matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml);
+        let long = |ty: &SqlType| {
+            matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml | TypeKind::Json)
+        };
         if self.function == FunctionId::BinaryChecksum {
             let none = !self.args.is_empty() && self.args.iter().all(|arg| long(&arg.ty));
             return if none { Err(sql_error!(8184)) } else { Ok(()) };

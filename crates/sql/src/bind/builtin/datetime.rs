@@ -1,6 +1,6 @@
 //! Date and time functions, those that are told a part of a date among them.
 
-use types::precedence::check_conversion;
+use types::precedence::{check_conversion, rank};
 use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::{BuiltinCall, literal_count};
@@ -72,7 +72,10 @@ pub fn datetime(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             if call.args[0].ty.is_temporal() && !legacy {
                 return Err(errors::invalid_argument(&call.args[0].ty, 1, call.name));
             }
-            call.strings(&[0])?;
+            // Of other numbers and of bytes none is a date, whatever they read as.
+            if call.function == Isnumeric || legacy || is_dated(call.args[0].ty.kind) {
+                call.short_strings(&[0])?;
+            }
             SqlType::INT
         }
         Switchoffset | Todatetimeoffset => {
@@ -94,6 +97,24 @@ pub fn datetime(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         CurrentTimezone | CurrentTimezoneId => call.varchar(128),
         _ => return Ok(None),
     }))
+}
+
+/// What ISDATE reads as a text.
+fn is_dated(kind: TypeKind) -> bool {
+    use TypeKind::*;
+    !matches!(
+        kind,
+        Bit | Decimal
+            | Numeric
+            | Money
+            | SmallMoney
+            | Real
+            | Float
+            | Binary
+            | VarBinary
+            | RowVersion
+            | UniqueIdentifier
+    )
 }
 
 impl Binder<'_> {
@@ -125,22 +146,20 @@ impl Binder<'_> {
         let nullable;
         let ty;
         match function {
-            FunctionId::Dateadd | FunctionId::DateBucket => {
+            FunctionId::Dateadd => {
                 let (_, number) = rest.next().expect("argument count is checked");
                 if !is_null_literal(&number) && (number.ty.is_string() || number.ty.is_binary()) {
                     return Err(errors::invalid_argument(&number.ty, 2, name));
                 }
-                args.push(implicit(
-                    number,
-                    if function == FunctionId::Dateadd { &SqlType::BIGINT } else { &SqlType::INT },
-                )?);
-                for (i, value) in rest {
+                args.push(implicit(number, &SqlType::BIGINT)?);
+                for (_, value) in rest {
                     // A string is a datetime here, whatever its digits.
-                    args.push(match function {
-                        FunctionId::Dateadd => temporal(value, SqlType::DATETIME)?,
-                        _ => date(value, i + 2, name, SqlType::DATETIME)?,
-                    });
+                    args.push(temporal(value, SqlType::DATETIME)?);
                 }
+                ty = args[2].ty;
+            }
+            FunctionId::DateBucket => {
+                args.extend(bucket_arguments(part, name, rest.map(|(_, value)| value).collect())?);
                 ty = args[2].ty;
             }
             FunctionId::Datetrunc => {
@@ -170,6 +189,41 @@ impl Binder<'_> {
         }
         Ok(Expr::new(ty, nullable, ExprKind::Function(function, args)))
     }
+}
+
+/// DATE_BUCKET's width, value and origin, which may be NULL and is none then. 8116: the width is a number, the value of a date's type, and the
+/// origin of the same; of two types the one that would be converted is named. 9810: the value has no such part.
+fn bucket_arguments(part: &str, name: &str, args: Vec<Expr>) -> SqlResult<Vec<Expr>> {
+    let refused = |value: &Expr, argument: usize| match is_null_literal(value) {
+        true => sql_error!(8116, "NULL", argument, errors::shown_function(name)),
+        false => errors::invalid_argument(&value.ty, argument, name),
+    };
+    let mut args = args.into_iter();
+    let width = args.next().expect("argument count is checked");
+    let value = args.next().expect("argument count is checked");
+    if is_null_literal(&width) || width.ty.is_string() || width.ty.is_binary() {
+        return Err(refused(&width, 2));
+    }
+    if is_null_literal(&value) || !value.ty.is_temporal() {
+        return Err(refused(&value, 3));
+    }
+    let is_of_time = matches!(part, "hour" | "minute" | "second" | "millisecond" | "microsecond" | "nanosecond");
+    let has_part = match value.ty.kind {
+        TypeKind::Date => !is_of_time,
+        TypeKind::Time => is_of_time,
+        _ => true,
+    };
+    if !has_part {
+        return Err(sql_error!(9810, part, errors::shown_function(name), value.ty.name()));
+    }
+    let width = implicit(width, &SqlType::INT)?;
+    let Some(origin) = args.next().filter(|origin| !is_null_literal(origin)) else { return Ok(vec![width, value]) };
+    if origin.ty.kind != value.ty.kind {
+        let value_is_lower = rank(value.ty.kind) < rank(origin.ty.kind);
+        return Err(if value_is_lower { refused(&value, 3) } else { refused(&origin, 4) });
+    }
+    let ty = if origin.ty.scale > value.ty.scale { origin.ty } else { value.ty };
+    Ok(vec![width, implicit(value, &ty)?, implicit(origin, &ty)?])
 }
 
 /// A date, time or datetime argument: a string becomes `string_as`, a number a datetime.

@@ -49,8 +49,12 @@ const FAMILIES: &[Family] = &[
 ];
 
 impl Binder<'_> {
-    pub fn builtin(&mut self, function: FunctionId, name: &str, args: Vec<Expr>) -> SqlResult<Expr> {
+    pub fn builtin(&mut self, function: FunctionId, name: &str, mut args: Vec<Expr>) -> SqlResult<Expr> {
         let any_null = args.iter().any(|e| e.nullable);
+        if super::json::reads_json(function) && args.first().is_some_and(|document| document.ty.is_json()) {
+            let document = args.remove(0);
+            return self.of_document(function, name, document, args);
+        }
         let collation = self.catalog.collation();
         let mut call = BuiltinCall { binder: self, function, name, args, collation, any_null, nullable: true };
         for family in FAMILIES {

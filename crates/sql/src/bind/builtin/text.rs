@@ -50,6 +50,10 @@ pub fn measure(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             use types::TypeKind::{NVarChar, VarBinary, VarChar};
             call.null_from_arguments();
             let ty = call.args[0].ty;
+            if ty.is_json() {
+                // SQL Server tells the length of its own binary form.
+                return Err(errors::unsupported("DATALENGTH of json"));
+            }
             if ty.is_max() && matches!(ty.kind, VarChar | NVarChar | VarBinary) {
                 SqlType::BIGINT
             } else {
@@ -74,7 +78,7 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         Soundex => {
             call.short_strings(&[0])?;
-            call.varchar(4)
+            call.varchar(5)
         }
         Format => {
             check_formatted(call)?;
@@ -125,6 +129,7 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             longest(&call.args[0].ty, call.args[0].ty.is_max())
         }
         Stuff => {
+            call.only(0, |kind| !is_old_text(kind))?;
             if !call.args[0].ty.is_binary() {
                 call.strings(&[0, 3])?;
             }

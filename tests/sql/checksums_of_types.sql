@@ -1,0 +1,39 @@
+-- CHECKSUM and BINARY_CHECKSUM of each type, as SQL Server 2025 gives them.
+-- https://learn.microsoft.com/sql/t-sql/functions/checksum-transact-sql, https://learn.microsoft.com/sql/t-sql/functions/binary-checksum-transact-sql
+SELECT CHECKSUM(CAST(1 AS bigint)) AS a, CHECKSUM(CAST(4294967296 AS bigint)) AS b, CHECKSUM(CAST(1.5 AS decimal(10, 1))) AS c, CHECKSUM(CAST(1.5 AS numeric(38, 10))) AS d, CHECKSUM(1.5) AS e, CHECKSUM(CAST(1.5 AS money)) AS f, CHECKSUM(CAST(1.5 AS smallmoney)) AS g;
+GO
+SELECT CHECKSUM(CAST(1.5 AS float)) AS a, CHECKSUM(CAST(1.5 AS real)) AS b, CHECKSUM(CAST(0 AS float)) AS c, CHECKSUM(CAST(-0.0 AS float)) AS d;
+GO
+SELECT CHECKSUM(CAST('2024-01-02' AS date)) AS a, CHECKSUM(CAST('2024-01-02T03:04:05' AS datetime)) AS b, CHECKSUM(CAST('2024-01-02T03:04:05' AS smalldatetime)) AS c, CHECKSUM(CAST('2024-01-02T03:04:05.1234567' AS datetime2(7))) AS d, CHECKSUM(CAST('03:04:05.1234567' AS time(7))) AS e, CHECKSUM(CAST('2024-01-02T03:04:05+02:00' AS datetimeoffset(7))) AS f;
+GO
+SELECT CHECKSUM(CAST('2024-01-02T03:04:05' AS datetime2(0))) AS a, CHECKSUM(CAST('2024-01-02T03:04:05+00:00' AS datetimeoffset)) AS b, CHECKSUM(CAST('2024-01-02T05:04:05+02:00' AS datetimeoffset)) AS c;
+GO
+SELECT CHECKSUM(CAST('6F9619FF-8B86-D011-B42D-00C04FC964FF' AS uniqueidentifier)) AS a, CHECKSUM(0x616263) AS b, CHECKSUM(CAST(0x616263 AS binary(5))) AS c, CHECKSUM(0x) AS d;
+GO
+SELECT CHECKSUM('abc' COLLATE Latin1_General_BIN2) AS a, CHECKSUM('ABC' COLLATE Latin1_General_BIN2) AS b, CHECKSUM(N'abc' COLLATE Latin1_General_BIN2) AS c, CHECKSUM(REPLICATE(CAST('a' AS varchar(max)), 10000)) AS d;
+GO
+SELECT CHECKSUM(CAST(NULL AS int)) AS a, CHECKSUM(CAST(NULL AS int), 1) AS b, CHECKSUM(1, CAST(NULL AS int)) AS c, CHECKSUM(CAST(NULL AS int), CAST(NULL AS int)) AS d;
+GO
+SELECT CHECKSUM('a', 'b') AS a, CHECKSUM('b', 'a') AS b, CHECKSUM('ab') AS c, CHECKSUM(1, 'a', CAST('2024-01-02' AS date)) AS d, CHECKSUM(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20) AS e;
+GO
+SELECT BINARY_CHECKSUM('abc') AS a, BINARY_CHECKSUM(N'abc') AS b, BINARY_CHECKSUM('ABC') AS c, BINARY_CHECKSUM('abc ') AS d, BINARY_CHECKSUM(N'abc ') AS e, BINARY_CHECKSUM(CAST('abc' AS char(10))) AS f, BINARY_CHECKSUM('a', 'b') AS g, BINARY_CHECKSUM('b', 'a') AS h;
+GO
+SELECT BINARY_CHECKSUM(REPLICATE(CAST('a' AS varchar(max)), 255)) AS a, BINARY_CHECKSUM(REPLICATE(CAST('a' AS varchar(max)), 256)) AS b, BINARY_CHECKSUM(REPLICATE(CAST(N'a' AS nvarchar(max)), 9000)) AS c;
+GO
+SELECT BINARY_CHECKSUM(CAST(1.50 AS decimal(10, 2))) AS a, BINARY_CHECKSUM(NULL, 1) AS b, BINARY_CHECKSUM(1, NULL) AS c, BINARY_CHECKSUM(CAST('abc' AS text), 1) AS d, BINARY_CHECKSUM(CAST(NULL AS int), 1) AS e;
+GO
+SELECT CHECKSUM(NULL) AS a;
+GO
+SELECT CHECKSUM(CAST('a' AS text)) AS a;
+GO
+SELECT BINARY_CHECKSUM(NULL) AS a;
+GO
+SELECT BINARY_CHECKSUM(CAST('a' AS text)) AS a;
+GO
+SELECT CHECKSUM() AS a;
+GO
+-- All columns of a row, in their order.
+CREATE TABLE cs (id int, i int, v varchar(20), dt datetime2(3));
+INSERT cs VALUES (2, NULL, NULL, NULL);
+SELECT IIF(CHECKSUM(*) = CHECKSUM(id, i, v, dt), 'same', 'other') AS a, CHECKSUM(i) AS b, CHECKSUM(i, v) AS c FROM cs;
+GO

@@ -1,0 +1,136 @@
+-- Counts after each statement, loops and branches, and predicates that are settled before a row is read. As SQL Server 2025 does.
+-- https://learn.microsoft.com/sql/t-sql/functions/rowcount-transact-sql, https://learn.microsoft.com/sql/t-sql/language-elements/control-of-flow
+CREATE TABLE ct (a int NOT NULL, b int NULL);
+INSERT ct VALUES (1, 10), (2, 20);
+GO
+SELECT a FROM ct; SELECT @@ROWCOUNT AS n;
+GO
+SELECT a FROM ct; DECLARE @v int; SELECT @@ROWCOUNT AS n;
+GO
+SELECT a FROM ct; DECLARE @v int = 5; SELECT @@ROWCOUNT AS n;
+GO
+DECLARE @v int; SELECT a FROM ct; SET @v = 1; SELECT @@ROWCOUNT AS n;
+GO
+DECLARE @v int; SELECT @v = a FROM ct; SELECT @@ROWCOUNT AS n;
+GO
+DECLARE @v int; SELECT @v = a FROM ct WHERE a > 5; SELECT @@ROWCOUNT AS n;
+GO
+SELECT a FROM ct; IF 1 = 0 SELECT 1 AS x; SELECT @@ROWCOUNT AS n;
+GO
+IF 1 = 1 SELECT a FROM ct; SELECT @@ROWCOUNT AS n;
+GO
+DECLARE @i int = 0; WHILE @i < 1 BEGIN SET @i += 1; SELECT a FROM ct; END SELECT @@ROWCOUNT AS n;
+GO
+WHILE 1 = 1 BEGIN SELECT a FROM ct; BREAK; END SELECT @@ROWCOUNT AS n;
+GO
+SELECT a FROM ct; BEGIN TRAN; COMMIT; SELECT @@ROWCOUNT AS n;
+GO
+UPDATE ct SET b = b; SELECT @@ROWCOUNT AS n;
+GO
+DECLARE @v int = 7; SELECT @v = a FROM ct WHERE a > 5; SELECT @v AS n;
+GO
+DECLARE @v int = 7; SET @v = (SELECT a FROM ct WHERE a > 5); SELECT @v AS n;
+GO
+DECLARE @v int; SELECT @v = a FROM ct ORDER BY a DESC; SELECT @v AS n;
+GO
+DECLARE @v varchar(3); SET @v = 'hello'; SELECT @v AS n;
+GO
+DECLARE @v int = 6; SET @v += 4; SET @v -= 1; SET @v *= 3; SET @v /= 2; SET @v %= 8; SET @v |= 8; SET @v &= 12; SET @v ^= 5; SELECT @v AS n;
+GO
+DECLARE @i int = 0, @s int = 0; WHILE @i < 5 BEGIN SET @i += 1; IF @i = 2 CONTINUE; IF @i = 4 BREAK; SET @s += @i; END SELECT @s AS n;
+GO
+DECLARE @i int = 0, @j int, @s int = 0; WHILE @i < 3 BEGIN SET @i += 1; SET @j = 0; WHILE 1 = 1 BEGIN SET @j += 1; IF @j > @i BREAK; SET @s += 1; END END SELECT @s AS n;
+GO
+IF 1 = 0 IF 1 = 1 SELECT 'a' AS x; ELSE SELECT 'b' AS x;
+GO
+IF 1 = NULL SELECT 'a' AS x; ELSE SELECT 'b' AS x;
+GO
+IF 1 = 1 BEGIN RETURN; END
+SELECT 'behind' AS x;
+GO
+DECLARE @v int; SELECT @v = 1, 2;
+GO
+DECLARE @v int; DECLARE @v int;
+GO
+IF 1 = 0 BREAK;
+GO
+IF 1 = 0 CONTINUE;
+GO
+IF 1 = 0 RETURN 5;
+GO
+DECLARE @v int = 1; SET @v + = 5;
+GO
+IF 1 SELECT 1;
+GO
+BEGIN END
+GO
+RAISERROR('x', 10, 1) WITH SETERROR; SELECT @@ERROR AS n;
+GO
+RAISERROR('x', 10, 1); SELECT @@ERROR AS n;
+GO
+-- What NULL or a constant settles is not asked of a row.
+SELECT a FROM ct WHERE NULL > a * 2000000000;
+GO
+SELECT a FROM ct WHERE NULL > a / 0;
+GO
+SELECT a FROM ct WHERE 1 / 0 = NULL;
+GO
+SELECT a FROM ct WHERE NULL IN (a / 0, 1);
+GO
+SELECT a FROM ct WHERE NULL BETWEEN a / 0 AND 1;
+GO
+SELECT a FROM ct WHERE a / 0 BETWEEN NULL AND NULL;
+GO
+SELECT a FROM ct WHERE 1 = 0 AND a / 0 = 1;
+GO
+SELECT a FROM ct WHERE a / 0 = 1 AND 1 = 0;
+GO
+SELECT a FROM ct WHERE NOT (1 = 1 OR a / 0 = 1);
+GO
+SELECT a FROM ct WHERE 84 BETWEEN a / 0 AND 61;
+GO
+SELECT a FROM ct WHERE 1 / 0 = 1 AND 1 = 0;
+GO
+SELECT a FROM ct WHERE 1 = 1 OR a / 0 = 1 ORDER BY a;
+GO
+SELECT a FROM ct WHERE NOT (1 = 0 AND a / 0 = 1) ORDER BY a;
+GO
+SELECT a FROM ct WHERE b BETWEEN 99999 AND b / 0;
+GO
+SELECT a FROM ct WHERE b BETWEEN 0 AND b / 0;
+GO
+SELECT a FROM ct WHERE 1 / 0 = 1;
+GO
+SELECT a FROM ct WHERE NULL + 1 > a / 0;
+GO
+SELECT CASE WHEN 1 = 1 THEN NULL END AS a;
+GO
+SELECT CASE WHEN 1 = 1 THEN (NULL) ELSE NULL END AS a;
+GO
+SELECT NULLIF(NULL, 1) AS a;
+GO
+SELECT CASE WHEN 1 = 0 THEN 'x' ELSE NULL END AS a, ISNULL(CAST(NULL AS varchar(2)), 'abcdef') AS b, COALESCE(CAST(NULL AS varchar(2)), 'abcdef') AS c, IIF(NULL = 1, 'a', 'b') AS d, CASE CAST(NULL AS int) WHEN NULL THEN 1 ELSE 2 END AS e;
+GO
+-- Rows of values.
+SELECT * FROM (VALUES (1, 2)) AS v (a);
+GO
+SELECT * FROM (VALUES (1)) AS v (a, b);
+GO
+SELECT * FROM (VALUES (1), (1, 2)) AS v (a);
+GO
+SELECT a FROM (VALUES (1), (2.5), (NULL)) AS v (a) ORDER BY a;
+GO
+SELECT 2 AS x UNION ALL SELECT 1 ORDER BY x DESC;
+GO
+SELECT 1 AS a WHERE 1 < ALL (SELECT a FROM ct WHERE a > 5);
+GO
+SELECT 1 AS a WHERE 1 < ANY (SELECT a FROM ct WHERE a > 5);
+GO
+SELECT 1 AS a WHERE NULL IS NOT DISTINCT FROM NULL AND 1 IS DISTINCT FROM NULL;
+GO
+SELECT NULL AS a UNION SELECT NULL;
+GO
+SELECT 1 AS a EXCEPT SELECT NULL UNION SELECT 2 INTERSECT SELECT 2 ORDER BY a;
+GO
+SELECT 'v' 'x', N'w' AS 'y', z = 3;
+GO
