@@ -61,6 +61,8 @@ pub struct Context<'a> {
     pub trigger: Option<TriggerRows>,
     /// Correlated values of the query that runs; swapped in with it.
     pub outer: RefCell<Vec<Datum>>,
+    /// Counts what is set of them: what reads nothing else is the same until it moves.
+    pub outer_sets: Cell<u64>,
     /// Rows of the last round of a recursive query, by its number, while its recursive side runs.
     pub work_tables: RefCell<Vec<Option<WorkTable>>>,
     /// Counts executions of the query that runs: answers of uncorrelated subqueries are kept for one of them. 0: none runs.
@@ -330,6 +332,7 @@ impl<'a> Context<'a> {
 
     pub fn set_outer(&self, slot: OuterSlot, value: Datum) {
         self.outer.borrow_mut()[slot.0 as usize] = value;
+        self.outer_sets.set(self.outer_sets.get() + 1);
     }
 }
 

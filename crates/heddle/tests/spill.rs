@@ -109,7 +109,7 @@ fn some(random: &mut Random, from: &str) -> String {
 fn query(random: &mut Random) -> (String, bool) {
     let keys = some(random, "");
     let column = COLUMNS[1 + random.below(8)];
-    match random.below(15) {
+    match random.below(18) {
         0 => {
             let top = random.pick(&["", "", "TOP 10 ", "TOP 3000 ", "TOP 40 PERCENT "]);
             (format!("SELECT {top}* FROM a ORDER BY {keys}, id"), true)
@@ -186,6 +186,35 @@ fn query(random: &mut Random) -> (String, bool) {
             ),
             false,
         ),
+        // The same between bounds, in an order that TOP relies on.
+        13 => {
+            let order = random.pick(&["DESC, id", ", id DESC", "DESC, t, id"]);
+            let (key, bound) = (random.pick(&["", "b.i = a.i AND "]), random.pick(&["<=", "<", ">", ">="]));
+            (
+                format!(
+                    "SELECT a.id, x.id, x.{column} FROM a OUTER APPLY (SELECT TOP 2 id, {column} FROM b WHERE {key}b.{column} {bound} a.{column} ORDER BY b.{column} {order}) x WHERE a.id < 60"
+                ),
+                false,
+            )
+        }
+        14 => {
+            let kind = random.pick(&["JOIN", "LEFT JOIN"]);
+            (
+                format!(
+                    "SELECT a.id, b.id FROM a {kind} b ON b.b BETWEEN a.b AND a.b + 1000000000 AND b.id <> a.id WHERE a.id < 200"
+                ),
+                false,
+            )
+        }
+        15 => {
+            let not = random.pick(&["", "NOT "]);
+            (
+                format!(
+                    "SELECT id FROM a WHERE {not}EXISTS (SELECT * FROM b WHERE b.{column} > a.{column} AND b.id < a.id) AND id < 300"
+                ),
+                false,
+            )
+        }
         _ => ("SELECT COUNT(DISTINCT id), COUNT(DISTINCT t), SUM(DISTINCT b), MIN(g), MAX(v) FROM a".into(), false),
     }
 }

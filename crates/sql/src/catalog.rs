@@ -397,6 +397,8 @@ pub struct ModuleDef {
     pub native: bool,
     /// WITH EXECUTE AS: whom its body acts as.
     pub execute_as: Option<RunsAs>,
+    /// RETURNS NULL ON NULL INPUT: a scalar function that is given a NULL is not run.
+    pub null_on_null: bool,
     /// Names of a view's columns since it was made or refreshed: what its text gives beyond them is not seen. Empty: none is known.
     pub column_names: Box<[Box<str>]>,
     /// Of a view: of enabled security policies.
@@ -507,6 +509,11 @@ pub trait Catalog {
     /// None: there is no such database.
     fn database_name(&self, _database: DatabaseId) -> Option<Box<str>> {
         None
+    }
+
+    /// Whether calls of scalar functions are inlined, at this level of compatibility, or else at the current database's.
+    fn inlines_functions(&self, _level: Option<u32>) -> bool {
+        false
     }
 
     /// Bytes of stack that binding may still use: what it asks before it goes deeper.

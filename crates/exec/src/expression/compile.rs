@@ -13,7 +13,9 @@ use types::{Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind, s
 
 use super::functions;
 use super::general::{Conversion, General, Same};
-use super::integer::{Comparison, I64Expr, InKeys, InList, IntegerArithmetic, IntegerRange, Like, into_predicate};
+use super::integer::{
+    Comparison, I64Expr, InKeys, InList, IntegerArithmetic, IntegerRange, Like, NEVER, into_predicate,
+};
 use super::mask::MaskNode;
 use super::subquery::{SubqueryKind, SubqueryState};
 use super::wide::{BytesExpr, DecimalArithmetic, F64Expr, I128Expr};
@@ -255,6 +257,7 @@ impl Compiler {
     fn like(&mut self, value: &Expr, pattern: &Expr, escape: Option<&Expr>) -> SqlResult<I64Expr> {
         let pattern_ty = pattern.ty;
         let ty = value.ty;
+        let of_outer = self.in_query && escape.is_none() && is_of_outer(pattern);
         let value = into_bytes(self.scalar(value)?);
         let pattern = into_bytes(self.scalar(pattern)?);
         let escape = match escape {
@@ -271,7 +274,8 @@ impl Compiler {
             }
             _ => None,
         };
-        let like = Like { ty, value, pattern, escape, compiled, last: RefCell::default() };
+        let (last, asked) = (RefCell::default(), Cell::new(NEVER));
+        let like = Like { ty, value, pattern, escape, compiled, last, of_outer, asked };
         Ok(I64Expr::Like(Box::new(like)))
     }
 
@@ -352,6 +356,7 @@ impl Compiler {
     fn subquery(&mut self, subquery: &plan::Subquery, ty: SqlType) -> SqlResult<Scalar> {
         let kind = match &subquery.kind {
             plan::SubqueryKind::Scalar => SubqueryKind::Scalar,
+            plan::SubqueryKind::Last => SubqueryKind::Last,
             plan::SubqueryKind::Exists => SubqueryKind::Exists,
             plan::SubqueryKind::Any { value, op } => SubqueryKind::Any { value: self.scalar(value)?, op: *op },
             plan::SubqueryKind::All { value, op } => SubqueryKind::All { value: self.scalar(value)?, op: *op },
@@ -373,6 +378,13 @@ impl Compiler {
             SubqueryState { source, bindings: bindings.into(), kind, batch, opened_in: 0, kept: None, kept_rows, memo };
         Ok(Scalar::general(ty, General::Subquery(RefCell::new(state))))
     }
+}
+
+/// It reads rows around this one, and no other.
+fn is_of_outer(expr: &Expr) -> bool {
+    use ExprKind::{Column, Mask, Outer, Subquery};
+    let by_row = expr.any(&mut |part| matches!(part.kind, Column(_) | Subquery(_) | Mask(_)));
+    !by_row && !expr.is_volatile() && expr.any(&mut |part| matches!(part.kind, Outer(_)))
 }
 
 fn into_bytes(scalar: Scalar) -> BytesExpr {

@@ -101,6 +101,9 @@ impl General {
                     .iter()
                     .map(|argument| Ok((argument.ty, argument.datum(context, row)?)))
                     .collect::<SqlResult<Vec<_>>>()?;
+                if definition.null_on_null && arguments.iter().any(|(_, value)| value.is_null()) {
+                    return Ok(Value::Null);
+                }
                 (context.interpreter.scalar_function)(context, definition, arguments, ty).map(Value::from_owned)
             }
             General::NextValueFor(sequence) => next_value(context, sequence).map(Value::from_owned),

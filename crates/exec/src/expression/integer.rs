@@ -1,6 +1,6 @@
 //! Expressions of class I64: integers, bit and predicates, money, dates. NULL is None; a predicate's None is UNKNOWN.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
 
 use sql::plan::{ArithmeticOp, CompareOp};
@@ -73,6 +73,10 @@ pub struct Like {
     pub compiled: Option<LikePattern>,
     /// Of another one: that of the row before, which mostly is the same.
     pub last: RefCell<Option<LastPattern>>,
+    /// The pattern is made of outer rows' values alone.
+    pub of_outer: bool,
+    /// `Context::execution` and `outer_sets` of `last`.
+    pub asked: Cell<(u64, u64)>,
 }
 
 pub struct LastPattern {
@@ -80,6 +84,9 @@ pub struct LastPattern {
     escape: Option<Box<[u8]>>,
     compiled: LikePattern,
 }
+
+/// No execution has such a count.
+pub const NEVER: (u64, u64) = (0, u64::MAX);
 
 /// A longer pattern is not kept.
 const PATTERN_BYTES_MAX: usize = 8000;
@@ -393,6 +400,14 @@ impl Like {
             let Some(value) = self.value.eval(context, row)? else { return Ok(None) };
             return Ok(Some(compiled.matches(&value, &mut context.pacer())? as i64));
         }
+        let now = (context.execution.get(), context.outer_sets.get());
+        if self.of_outer
+            && self.asked.get() == now
+            && let Some(last) = &*self.last.borrow()
+        {
+            let Some(value) = self.value.eval(context, row)? else { return Ok(None) };
+            return Ok(Some(last.compiled.matches(&value, &mut context.pacer())? as i64));
+        }
         let (Some(value), Some(pattern)) = (self.value.eval(context, row)?, self.pattern.eval(context, row)?) else {
             return Ok(None);
         };
@@ -409,6 +424,7 @@ impl Like {
             && *last.pattern == *pattern
             && last.escape.as_deref() == escape.as_deref()
         {
+            self.asked.set(if now.0 == 0 { NEVER } else { now });
             return Ok(Some(last.compiled.matches(&value, pacer)? as i64));
         }
         let compiled = LikePattern::new(&self.ty, &pattern, escape.as_deref(), pacer)?;
@@ -416,6 +432,8 @@ impl Like {
         if pattern.len() <= PATTERN_BYTES_MAX {
             let escape = escape.as_deref().map(Box::from);
             *last = Some(LastPattern { pattern: pattern.as_ref().into(), escape, compiled });
+            // Without an execution nobody counts.
+            self.asked.set(if now.0 == 0 { NEVER } else { now });
         }
         Ok(Some(found as i64))
     }

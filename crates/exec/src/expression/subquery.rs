@@ -48,6 +48,7 @@ const ANSWER_MAX: usize = 4 << 10;
 
 pub enum SubqueryKind {
     Scalar,
+    Last,
     Exists,
     Any { value: Scalar, op: CompareOp },
     All { value: Scalar, op: CompareOp },
@@ -70,7 +71,7 @@ impl SubqueryState {
     pub fn eval(&mut self, context: &Context, row: Row<'_>) -> SqlResult<Datum> {
         let correlated = !self.bindings.is_empty();
         let execution = context.execution.get();
-        let is_answer = matches!(self.kind, SubqueryKind::Scalar | SubqueryKind::Exists);
+        let is_answer = matches!(self.kind, SubqueryKind::Scalar | SubqueryKind::Last | SubqueryKind::Exists);
         if let Some(memo) = &mut self.memo {
             if is_answer { memo.answers.begin() } else { memo.rows.begin() }
         }
@@ -84,7 +85,7 @@ impl SubqueryState {
             context.set_outer(*slot, value);
         }
         match &self.kind {
-            SubqueryKind::Scalar | SubqueryKind::Exists => {
+            SubqueryKind::Scalar | SubqueryKind::Last | SubqueryKind::Exists => {
                 if let Some(memo) = &mut self.memo {
                     if let Some(answer) = memo.answers.find(context) {
                         return Ok(answer);
@@ -129,6 +130,9 @@ impl SubqueryState {
 
     fn run(&mut self, context: &Context) -> SqlResult<Datum> {
         self.open(context)?;
+        if matches!(self.kind, SubqueryKind::Last) {
+            return self.last(context);
+        }
         self.source.next(context, 2, &mut self.batch)?;
         if matches!(self.kind, SubqueryKind::Exists) {
             return Ok(Datum::I64((self.batch.rows > 0) as i64));
@@ -146,6 +150,18 @@ impl SubqueryState {
             return Err(sql_error!(512));
         }
         Ok(answer)
+    }
+
+    /// The value of the last row, NULL without rows.
+    fn last(&mut self, context: &Context) -> SqlResult<Datum> {
+        let mut answer = Datum::Null;
+        loop {
+            self.source.next(context, columns::BATCH_ROWS, &mut self.batch)?;
+            match self.batch.rows {
+                0 => return Ok(answer),
+                rows => answer = self.batch.columns[0].datum(rows - 1),
+            }
+        }
     }
 
     fn quantified(

@@ -565,6 +565,9 @@ pub mod object_status {
     pub const ESCALATION_DISABLED: i32 = 16_777_216;
     pub const ESCALATION_AUTO: i32 = 33_554_432;
     pub const VIEW_METADATA: i32 = 67_108_864;
+    /// Of a scalar function: its text may be inlined; WITH INLINE = OFF.
+    pub const INLINEABLE: i32 = 134_217_728;
+    pub const NEVER_INLINED: i32 = 268_435_456;
 }
 
 /// Bits of `ColumnRow::status`.
@@ -677,6 +680,8 @@ pub mod database_option {
     /// DBCC CLONEDATABASE has made it, and has found it sound.
     pub const CLONE: i64 = 1 << 34;
     pub const VERIFIED_CLONE: i64 = 1 << 35;
+    /// ALTER DATABASE SCOPED CONFIGURATION SET TSQL_SCALAR_UDF_INLINING = OFF
+    pub const NO_FUNCTION_INLINING: i64 = 1 << 37;
     /// What a database is in at the moment, and a copy of it is not.
     pub const STATES: i64 = OFFLINE | RESTORING | EMERGENCY | STANDBY;
 

@@ -102,6 +102,7 @@ fn module(rows: &mut Rows<'_>, row: &ObjectRow, kind: ModuleKind) -> SqlResult<M
         parent: (row.pid != 0).then_some(ObjectId(row.pid)),
         native: row.status & os_::NATIVE != 0,
         execute_as: execute_as(rows, row)?,
+        null_on_null: row.status & os_::NULL_ON_NULL != 0,
         predicates: if kind == ModuleKind::View { predicate::enabled_on(rows, row.id)? } else { Vec::new() },
         column_names: if kind == ModuleKind::View { column_names(rows, row.id)? } else { Box::default() },
         rows: if kind == ModuleKind::View { stored_rows(rows, row)? } else { None },

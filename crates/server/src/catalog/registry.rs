@@ -365,6 +365,7 @@ pub fn object(db: &Database, entry: &'static Entry) -> Option<Object> {
             parent: None,
             native: false,
             execute_as: None,
+            null_on_null: false,
             column_names: Box::default(),
             predicates: Vec::new(),
             rows: None,

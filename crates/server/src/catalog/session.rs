@@ -13,7 +13,7 @@ use sql::statistics::{Met, TableStatistics, Wanted};
 use storage::Transaction;
 use types::{CollationId, SqlError, SqlResult, SqlType, sql_error};
 
-use super::base::{TypeRow, schema};
+use super::base::{TypeRow, database_option, schema};
 use super::counter::Rule;
 use super::load::{self, int, name as name_datum};
 use super::partition;
@@ -21,6 +21,9 @@ use super::registry;
 use super::shared::Owned;
 use super::store::Rows;
 use super::{Catalog, Database, MASTER, TEMPDB, statistics, xml_collection};
+
+/// Scalar functions are inlined from this level of compatibility on.
+const INLINING_LEVEL_MIN: u32 = 150;
 
 /// Bits of a version that all sessions share; the bits above are the session's own.
 pub const SHARED_VERSION_BITS: u32 = 32;
@@ -589,6 +592,12 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
 
     fn session_number_type(&self) -> SqlType {
         self.current.session_number()
+    }
+
+    fn inlines_functions(&self, level: Option<u32>) -> bool {
+        let row = self.current.row();
+        let level = level.unwrap_or(row.compatibility_level.into());
+        level >= INLINING_LEVEL_MIN && row.options & database_option::NO_FUNCTION_INLINING == 0
     }
 
     fn resolve(&self, name: &ObjectName) -> SqlResult<Option<Object>> {

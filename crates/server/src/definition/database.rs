@@ -111,8 +111,8 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
         return Err(sql_error!(5069).after(vec![sql_error!(5063, db.name())]));
     }
     match &alter.action {
-        AlterDatabaseAction::ScopedConfiguration { settings, clear: false, .. } => {
-            settings.iter().try_for_each(database_setting::expect_scoped)
+        AlterDatabaseAction::ScopedConfiguration { settings, clear: false, secondary } => {
+            database_setting::set_scoped(ddl, &db, settings, *secondary)
         }
         AlterDatabaseAction::ScopedConfiguration { settings, clear: true, .. } => clear_scoped(ddl, &db, settings),
         AlterDatabaseAction::Set { settings, termination } => {

@@ -59,13 +59,17 @@ const REFUSED: &[&str] = &[
 const MEANINGLESS: &[&str] = &["VARDECIMAL_STORAGE_FORMAT"];
 
 /// Id, name and value of what `sys.database_scoped_configurations` shows.
-pub const SCOPED_CONFIGURATIONS: [(i32, &str, i64); 5] = [
+pub const SCOPED_CONFIGURATIONS: [(i32, &str, i64); 6] = [
     (1, "MAXDOP", 0),
     (2, "LEGACY_CARDINALITY_ESTIMATION", 0),
     (3, "PARAMETER_SNIFFING", 1),
     (4, "QUERY_OPTIMIZER_HOTFIXES", 0),
     (6, "IDENTITY_CACHE", 1),
+    (10, INLINING, 1),
 ];
+
+/// The one of them that a database chooses.
+pub const INLINING: &str = "TSQL_SCALAR_UDF_INLINING";
 
 /// The options of a Query Store, which is OFF and stays so: what `sys.database_query_store_options` shows.
 pub mod query_store {
@@ -101,9 +105,24 @@ fn is_query_store(options: &[Setting]) -> bool {
     })
 }
 
+/// ALTER DATABASE SCOPED CONFIGURATION SET.
+pub fn set_scoped(ddl: &mut Ddl<'_>, db: &Database, settings: &[Setting], secondary: bool) -> SqlResult<()> {
+    for setting in settings {
+        if secondary || &*setting.name != INLINING || !(setting.is_on() || setting.is_off()) {
+            expect_scoped(setting)?;
+            continue;
+        }
+        ddl.refuse_in_transaction("ALTER DATABASE")?;
+        let mut row = DatabaseRow::clone(&db.row());
+        set(&mut row, database_option::NO_FUNCTION_INLINING, setting.is_off());
+        write(ddl, db, row)?;
+    }
+    Ok(())
+}
+
 /// 40510, unless ALTER DATABASE SCOPED CONFIGURATION SET asks for what is so, as scripts of a whole database do; PRIMARY: of a
 /// secondary replica, for which nothing is set apart.
-pub fn expect_scoped(setting: &Setting) -> SqlResult<()> {
+fn expect_scoped(setting: &Setting) -> SqlResult<()> {
     let asked = match &setting.value {
         SettingValue::On => Some(1),
         SettingValue::Off => Some(0),

@@ -274,6 +274,16 @@ pub(super) fn check_body(ddl: &mut Ddl<'_>, db: &Database, id: i32) -> SqlResult
     schema_binding::keep(ddl, db, id, &references)
 }
 
+/// Of a scalar function. "If INLINE = ON is specified but the UDF is found ineligible for inlining, an error will be thrown."
+fn inlining_bits(create: &CreateFunction) -> SqlResult<i32> {
+    let may = sql::bind::inlineable_body(create).is_some();
+    if create.options.inline == Some(true) && !may && matches!(create.returns, FunctionReturns::Scalar { .. }) {
+        return Err(sql_error!(487, "CREATE/ALTER FUNCTION").in_procedure(&create.name.name));
+    }
+    let never = create.options.inline == Some(false);
+    Ok(if may { os_::INLINEABLE } else { 0 } | if never { os_::NEVER_INLINED } else { 0 })
+}
+
 pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<()> {
     let kind = match &create.returns {
         FunctionReturns::Scalar { body: ModuleBody::External(_), .. } | FunctionReturns::ExternalTable { .. } => {
@@ -292,7 +302,7 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
         let errors = sql::bind::function_errors(create, ddl.text);
         shape.extend(errors.into_iter().map(|error| error.in_procedure(name)));
     }
-    let status = option_bits(ddl, &create.options);
+    let status = option_bits(ddl, &create.options) | inlining_bits(create)?;
     let draft = Draft { name: &create.name, definition: &create.definition, kind, status, parent: 0 };
     let (db, id, place) = keep(ddl, &draft)?;
     keep_execute_as(ddl, &db, id, &create.options)?;

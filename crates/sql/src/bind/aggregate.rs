@@ -12,7 +12,7 @@ use super::names::display;
 use super::over::{Over, check_range_order, misplaced_window};
 use super::scope::Scope;
 use super::typing::is_null_literal;
-use super::variables::{Found, visit_expr};
+use super::variables::{Found, has_query, visit_expr};
 use crate::ast;
 use crate::optimize::ColumnId;
 use crate::plan::{Aggregate, AggregateFunction, Expr, ExprKind, SortKey, WindowFunction, WindowKind};
@@ -157,6 +157,12 @@ fn is_percentile(function: AggregateFunction) -> bool {
 pub const ELEMENT: &str = "json element";
 pub const MEMBER: &str = "json member";
 
+/// What is given to the aggregate asks a query.
+fn asks_query(call: &ast::Call) -> bool {
+    let keys = call.extra.iter().flat_map(|extra| extra.within_group.iter().chain(&extra.order_by));
+    call.args.iter().any(has_query) || keys.map(|item| &item.expr).any(has_query)
+}
+
 /// What is put together is not a text of the query's, but parts of a JSON value.
 fn is_part_of_json(args: &[ast::Expr]) -> bool {
     let part = |call: &ast::Call| [ELEMENT, MEMBER].iter().any(|name| call.name.name.is(name));
@@ -215,8 +221,7 @@ impl Binder<'_> {
             }
             Ok((argument, extra, order))
         })?;
-        let mut parts = argument.iter().chain(&extra).chain(order.iter().map(|key| &key.expr));
-        if over.is_none() && parts.any(Expr::has_subquery) {
+        if over.is_none() && asks_query(call) {
             return Err(misplaced_aggregate(Place::Argument));
         }
         if let (Some(value), [separator], [_, written]) = (&argument, &*extra, &*call.args) {

@@ -181,6 +181,12 @@ pub struct Binder<'a> {
     pub matches_views: bool,
     /// The statement changes rows, so there is a transaction while it runs.
     pub changes: bool,
+    /// Calls of scalar functions may become what they compute. Not within a definition, which says what it calls.
+    pub inlines: bool,
+    /// Functions whose bodies are being bound so.
+    pub inlining: u32,
+    /// OPTION (USE HINT ('QUERY_OPTIMIZER_COMPATIBILITY_LEVEL_n')).
+    pub level: Option<u32>,
     depth: u32,
     sources: u32,
     expansion: u32,
@@ -205,6 +211,8 @@ pub struct Block {
     pub named: Vec<(Box<str>, ast::Over)>,
     /// What of a SELECT decides whether NEXT VALUE FOR may stand in its list.
     pub shape: SelectShape,
+    /// Variables that SELECT @a = ... gives values.
+    pub assigned: Vec<VariableSlot>,
     /// Sequences that its list takes values of, each once a row.
     pub sequences: Vec<(ColumnId, Expr)>,
     /// OVER of each of them, as it is written.
@@ -224,6 +232,9 @@ pub struct SelectShape {
     /// SELECT @a = ...
     pub assigns: bool,
     pub ordered: bool,
+    pub distinct: bool,
+    /// Grouping sets, WITH ROLLUP and WITH CUBE too.
+    pub sets: bool,
 }
 
 pub struct WindowSpec {
@@ -291,6 +302,9 @@ impl<'a> Binder<'a> {
             expands_views: false,
             matches_views: false,
             changes: false,
+            inlines: false,
+            inlining: 0,
+            level: None,
             depth: 0,
             sources: 0,
             expansion: 0,
@@ -391,6 +405,40 @@ impl<'a> Binder<'a> {
         self.xml_namespaces = namespaces;
         self.expansion -= 1;
         result
+    }
+
+    /// Binds a place where calls of functions stay calls.
+    pub fn calling<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let inlines = std::mem::replace(&mut self.inlines, false);
+        let result = f(self);
+        self.inlines = inlines;
+        result
+    }
+
+    /// Binds what may be done another way: an error leaves nothing behind of it, and is not told.
+    pub fn attempt<T>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<T>) -> Option<T> {
+        let missing = self.missing.take();
+        let needs = (self.needs.readings.len(), self.needs.done.len(), self.needs.synonyms.len());
+        let (through, names_long_text) = (self.needs.through, self.needs.names_long_text);
+        let lists = (self.views.len(), self.notices.len(), self.node_columns.len());
+        let flags = (self.session_private, self.text_extreme, self.lowering.impossible_hint);
+        let sources = self.sources;
+        let result = f(self);
+        self.missing = missing;
+        if result.is_err() {
+            self.needs.readings.truncate(needs.0);
+            self.needs.done.truncate(needs.1);
+            self.needs.synonyms.truncate(needs.2);
+            (self.needs.through, self.needs.names_long_text) = (through, names_long_text);
+            self.views.truncate(lists.0);
+            self.notices.truncate(lists.1);
+            self.node_columns.truncate(lists.2);
+            (self.session_private, self.text_extreme, self.lowering.impossible_hint) = flags;
+            self.sources = sources;
+            (self.any_columns, self.takes_change) = (false, false);
+            self.named_keys.clear();
+        }
+        result.ok()
     }
 
     #[cfg_attr(debug_assertions, track_caller)]

@@ -254,6 +254,9 @@ impl Binder<'_> {
         let ast::FunctionReturns::Scalar { data_type, .. } = &parsed.returns else { return Err(unknown()) };
         let ty = self.data_type_of(&module, data_type)?;
         let args = self.module_arguments(&module, &parsed.parameters, &call.args, &display(&call.name), scope)?;
+        if let Some(value) = self.inlined(&module, &parsed, call, &args, scope) {
+            return Ok(value);
+        }
         Ok(Expr::new(ty, true, ExprKind::UserFunction(module, args)))
     }
 

@@ -14,6 +14,7 @@ use crate::plan::{Expr, ExprKind};
 pub fn collation_rank(expr: &Expr, columns: &Columns) -> u8 {
     match &expr.kind {
         ExprKind::Column(column) if columns.is_yielding(ColumnId(*column as u32)) => 1,
+        ExprKind::Subquery(subquery) if subquery.yields => 1,
         ExprKind::Column(_) | ExprKind::Outer(_) | ExprKind::Subquery(_) => 2,
         ExprKind::Convert { value, explicit, .. } => {
             if *explicit && value.ty.is_string() && expr.ty.with_collation(value.ty.collation) == value.ty {

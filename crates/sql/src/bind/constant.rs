@@ -80,7 +80,7 @@ pub fn constant_of(written: &ast::Expr, bound: &Expr) -> Option<Constant> {
             calls = true;
             constant &= AT_ONCE.iter().any(|known| name.name.text.eq_ignore_ascii_case(known));
         }
-        Found::Call(_) => {}
+        Found::Call(_) | Found::Method(_) => {}
         _ => constant = false,
     });
     if !constant || matches!(written, ast::Expr::Method(_) | ast::Expr::StaticMethod(_) | ast::Expr::Word(_)) {

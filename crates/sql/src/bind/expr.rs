@@ -84,7 +84,7 @@ impl Binder<'_> {
                 }
                 bound.outputs.clear();
                 let (plan, bindings) = self.lowering.subquery(&mut self.columns, bound.rel, bound.outputs);
-                let subquery = Subquery { plan, kind: SubqueryKind::Exists, mask: None, bindings };
+                let subquery = Subquery { plan, kind: SubqueryKind::Exists, mask: None, yields: false, bindings };
                 Ok(Expr::new(SqlType::BIT, false, ExprKind::Subquery(Box::new(subquery))))
             }
             ast::Expr::Quantified(q) => self.quantified(&q.left, compare_op(q.op), q.all, &q.query, scope),
@@ -109,7 +109,7 @@ impl Binder<'_> {
                 let rel = self.with_views(bound.rel, &bound.outputs);
                 let (plan, bindings) = self.lowering.subquery(&mut self.columns, rel, bound.outputs);
                 let ty = plan.columns[0].ty;
-                let subquery = Subquery { plan, kind: SubqueryKind::Scalar, mask, bindings };
+                let subquery = Subquery { plan, kind: SubqueryKind::Scalar, mask, yields: false, bindings };
                 Ok(Expr::new(ty, true, ExprKind::Subquery(Box::new(subquery))))
             }
             ast::Expr::Collate(operand, name) => self.collate(operand, name, scope),
@@ -487,7 +487,7 @@ impl Binder<'_> {
     pub fn compared(&mut self, rel: Rel, column: Expr, kind: SubqueryKind) -> Expr {
         let outputs = vec![Output { name: "".into(), expr: column }];
         let (plan, bindings) = self.lowering.subquery(&mut self.columns, rel, outputs);
-        Expr::predicate(ExprKind::Subquery(Box::new(Subquery { plan, kind, mask: None, bindings })))
+        Expr::predicate(ExprKind::Subquery(Box::new(Subquery { plan, kind, mask: None, yields: false, bindings })))
     }
 
     fn case(&mut self, case: &ast::Case, scope: &Scope) -> SqlResult<Expr> {

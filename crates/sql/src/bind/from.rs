@@ -306,7 +306,7 @@ impl Binder<'_> {
     pub fn without_variables<T>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<T>) -> SqlResult<T> {
         self.parameters.push(Parameters::default());
         let outer = self.needs.enter_definition();
-        let result = f(self);
+        let result = self.calling(f);
         self.needs.leave(outer);
         self.parameters.pop();
         result
@@ -382,7 +382,9 @@ impl Binder<'_> {
         let through = self.needs.through.take();
         let view = super::modules::parse_view(module)?;
         let bound = self.expanded(module, name, Parameters::default(), |binder| {
-            binder.query(&view.query, None, None, Use::Nested)
+            let query = |binder: &mut Self| binder.query(&view.query, None, None, Use::Nested);
+            // What a changed row has to pass asks no query.
+            if view.check_option { binder.calling(query) } else { query(binder) }
         })?;
         let mut bound = if view.columns.is_empty() { check_named(bound, false)? } else { bound };
         // `*` is what it was when the view was made, whatever its tables have got since.

@@ -155,7 +155,7 @@ impl Binder<'_> {
             Ok(all) => Expr::all(all).unwrap_or_else(|| Expr::bit(true)),
             Err(rows) => {
                 let (plan, bindings) = self.lowering.subquery(&mut self.columns, rows, Vec::new());
-                let subquery = Subquery { plan, kind: SubqueryKind::Exists, bindings, mask: None };
+                let subquery = Subquery { plan, kind: SubqueryKind::Exists, bindings, mask: None, yields: false };
                 Expr::new(SqlType::BIT, false, ExprKind::Subquery(Box::new(subquery)))
             }
         }

@@ -26,7 +26,7 @@ impl Binder<'_> {
         match &expr.kind {
             ExprKind::Column(column) => self.columns.mask(ColumnId(*column as u32)).cloned(),
             ExprKind::Subquery(subquery) => match subquery.kind {
-                SubqueryKind::Scalar => subquery.mask.as_deref().cloned(),
+                SubqueryKind::Scalar | SubqueryKind::Last => subquery.mask.as_deref().cloned(),
                 SubqueryKind::Exists | SubqueryKind::Any { .. } | SubqueryKind::All { .. } => None,
             },
             // One of its results, whatever decides which.

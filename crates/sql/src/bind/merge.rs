@@ -49,7 +49,7 @@ impl Binder<'_> {
         let scope = Scope { sources: &sources, parent: None, ctes, block: Some(block) };
         let mut on = Vec::new();
         let noted = self.missing_columns();
-        self.expr(&merge.on, &scope)?.split_and(&mut on);
+        self.calling(|binder| binder.expr(&merge.on, &scope))?.split_and(&mut on);
         self.whole_since(noted)?;
         let mut rel = joined(merge, left, right, on);
         if let Some(top) = &merge.top {
@@ -150,7 +150,8 @@ impl Binder<'_> {
         let here = Scope { sources: visible, ..sides.scope };
         if let Some(condition) = &clause.condition {
             check_scope(condition, clause.when, &here)?;
-            self.expr(condition, &here).map_err(|e| e.at_line(clause.line))?.split_and(&mut conditions);
+            let condition = self.calling(|binder| binder.expr(condition, &here));
+            condition.map_err(|e| e.at_line(clause.line))?.split_and(&mut conditions);
         }
         let action = match &clause.action {
             ast::MergeAction::Update(set) => {
@@ -208,7 +209,7 @@ impl Binder<'_> {
                 ast::Expr::Default if def.identity.is_some() || def.generated.is_some() => continue,
                 ast::Expr::Default => self.default_value(def)?,
                 value => {
-                    let value = fitted(self.expr(value, here)?, def)?;
+                    let value = fitted(self.calling(|binder| binder.expr(value, here))?, def)?;
                     self.masked(value)
                 }
             };

@@ -340,7 +340,9 @@ impl<'a> ModuleBinder<'a> {
                 | Found::Column(_)
                 | Found::Star(_)
                 | Found::Call(_)
-                | Found::Session(_) => {}
+                | Found::Session(_)
+                | Found::Method(_)
+                | Found::Rows(_) => {}
             }
         });
         match wrong {

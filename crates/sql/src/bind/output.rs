@@ -188,7 +188,7 @@ impl Binder<'_> {
                     self.star(table.as_deref(), scope, &mut out).map_err(|e| e.at_line(*line))?;
                 }
                 ast::SelectItem::Expr { expr, alias, line } => {
-                    let bound = self.expr(expr, scope).map_err(|e| e.at_line(*line))?;
+                    let bound = self.calling(|binder| binder.expr(expr, scope)).map_err(|e| e.at_line(*line))?;
                     if bound.has_subquery() {
                         return Err(sql_error!(10705));
                     }

@@ -521,14 +521,22 @@ impl Binder<'_> {
         place: Use,
     ) -> SqlResult<Bound> {
         let block = self.blocks.len();
+        let assigns = select.items.iter().any(|item| matches!(item, ast::SelectItem::Assign { .. }));
+        let sets = |group_by: &ast::GroupBy| {
+            group_by.with.is_some() || group_by.items.iter().any(|item| !matches!(item, ast::GroupItem::Expr(_)))
+        };
+        let assigned = if assigns { self.assigned_by(select) } else { Vec::new() };
         self.blocks.push(Block {
+            assigned,
             named: select.windows.iter().map(|(name, over)| (name.text.clone(), over.clone())).collect(),
             shape: SelectShape {
                 nested: place == Use::Nested,
                 merged: select.distinct || place == Use::Branch,
                 limited: select.top.is_some() || tail.offset.is_some(),
-                assigns: select.items.iter().any(|item| matches!(item, ast::SelectItem::Assign { .. })),
+                assigns,
                 ordered: !tail.order_by.is_empty(),
+                distinct: select.distinct,
+                sets: select.group_by.as_deref().is_some_and(sets),
             },
             ..Block::default()
         });
@@ -537,6 +545,31 @@ impl Binder<'_> {
             .map_err(|e| e.at_line(select.line));
         self.blocks.truncate(block);
         result
+    }
+
+    /// The variables that the SELECT gives values.
+    fn assigned_by(&self, select: &ast::Select) -> Vec<VariableSlot> {
+        let variable = |item: &ast::SelectItem| match item {
+            ast::SelectItem::Assign { variable, .. } => self.slot(variable).ok(),
+            _ => None,
+        };
+        select.items.iter().filter_map(variable).collect()
+    }
+
+    /// What an aggregate asks of a query is computed below it: an inlined call may do that.
+    fn asked_below(&mut self, aggregates: &mut [(ColumnId, Aggregate)]) -> Vec<(ColumnId, Expr)> {
+        let mut defs = Vec::new();
+        for (_, aggregate) in aggregates {
+            let keys = aggregate.order.iter_mut().map(|key| &mut key.expr);
+            for expr in aggregate.argument.iter_mut().chain(&mut aggregate.extra).chain(keys) {
+                if expr.has_subquery() {
+                    let id = self.columns.add(expr.ty, expr.nullable);
+                    let column = self.columns.expr(id);
+                    defs.push((id, std::mem::replace(expr, column)));
+                }
+            }
+        }
+        defs
     }
 
     fn select_block(
@@ -605,7 +638,8 @@ impl Binder<'_> {
                 (None, Some(id)) => Some((vec![(0..done.groups.len()).collect()], id)),
                 (None, None) => None,
             };
-            rel = Rel::Aggregate(Box::new(Group { input: rel, group: done.groups, aggregates: done.aggregates, sets }));
+            let input = rel.map(self.asked_below(&mut done.aggregates));
+            rel = Rel::Aggregate(Box::new(Group { input, group: done.groups, aggregates: done.aggregates, sets }));
             rel = rel.filter(having);
         }
         // Each order is an operator of its own.

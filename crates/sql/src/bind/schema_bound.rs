@@ -131,6 +131,7 @@ impl<'a> Named<'a> {
             Found::Column(column) => self.columns.push(&column.name),
             Found::Session(_) => self.session = true,
             Found::Scalar(_) | Found::Call(_) | Found::Table(_) | Found::Cursor(_) | Found::Query | Found::Catalog => {}
+            Found::Method(_) | Found::Rows(_) => {}
             Found::Sequence(name) => self.sequences.push(name),
         }
     }

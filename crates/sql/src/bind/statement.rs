@@ -37,6 +37,7 @@ pub fn bind_query(
     let catalog_version = catalog.version();
     let mut binder = Binder::new(catalog, options, names);
     binder.lowering.looks_up = module.atomic.is_some();
+    binder.inlines = true;
     binder.missing = Some(Vec::new());
     let bound = binder.statement(statement);
     let missing = binder.missing.take().unwrap_or_default();
@@ -158,6 +159,8 @@ impl Binder<'_> {
             }
             // RETURN with a value that needs tables.
             ast::StatementKind::Return(Some(value)) => {
+                // What a RETURN calls is not inlined.
+                self.inlines = false;
                 let bound = self.expr(value, &Scope::EMPTY)?;
                 let bound = match self.names.kind {
                     crate::plan::BodyKind::ScalarFunction(ty) => implicit(bound, &ty)?,
@@ -187,7 +190,7 @@ impl Binder<'_> {
             match hint {
                 ast::QueryHint::UsePlan(plan) => super::option::check_plan(plan)?,
                 ast::QueryHint::TableHint(name, hints) => self.table_hint(name, hints)?,
-                ast::QueryHint::UseHint(names) => names.iter().try_for_each(|name| use_hint(name))?,
+                ast::QueryHint::UseHint(names) => names.iter().try_for_each(|name| self.use_hint(name))?,
                 ast::QueryHint::Words(words) if &**words == "FORCE ORDER" => self.force_order = true,
                 ast::QueryHint::Words(words) if &**words == "EXPAND VIEWS" => self.expands_views = true,
                 ast::QueryHint::Words(words) if &**words == "LOOP JOIN" => loops = true,
@@ -224,6 +227,18 @@ impl Binder<'_> {
             (false, true) => Some(JoinMethod::Hash),
             _ => None,
         };
+        Ok(())
+    }
+
+    /// 10715
+    fn use_hint(&mut self, name: &str) -> SqlResult<()> {
+        if !use_hints().any(|known| known.eq_ignore_ascii_case(name)) {
+            return Err(sql_error!(10715, name));
+        }
+        self.inlines &= !name.eq_ignore_ascii_case("DISABLE_TSQL_SCALAR_UDF_INLINING");
+        let name = name.to_ascii_uppercase();
+        let level = name.strip_prefix(HINT_LEVEL).and_then(|level| level.parse().ok());
+        self.level = level.or(self.level);
         Ok(())
     }
 
@@ -510,19 +525,12 @@ const USE_HINTS: [&str; 26] = [
     "QUERY_PLAN_PROFILE",
 ];
 
-/// Each with `QUERY_OPTIMIZER_COMPATIBILITY_LEVEL_` before it.
+const HINT_LEVEL: &str = "QUERY_OPTIMIZER_COMPATIBILITY_LEVEL_";
+/// Each with `HINT_LEVEL` before it.
 const HINT_LEVELS: [u32; 8] = [100, 110, 120, 130, 140, 150, 160, 170];
 
 /// `sys.dm_exec_valid_use_hints`.
 pub fn use_hints() -> impl Iterator<Item = String> {
-    let levels = HINT_LEVELS.map(|level| format!("QUERY_OPTIMIZER_COMPATIBILITY_LEVEL_{level}"));
+    let levels = HINT_LEVELS.map(|level| format!("{HINT_LEVEL}{level}"));
     USE_HINTS.iter().map(|name| (*name).to_owned()).chain(levels)
-}
-
-/// 10715
-fn use_hint(name: &str) -> SqlResult<()> {
-    match use_hints().any(|known| known.eq_ignore_ascii_case(name)) {
-        true => Ok(()),
-        false => Err(sql_error!(10715, name)),
-    }
 }

@@ -28,6 +28,10 @@ pub enum Found<'a> {
     Call(&'a ast::Call),
     /// `@@SPID`, CURRENT_TIMESTAMP and their kin, which need no parentheses.
     Session(&'a ast::Expr),
+    /// What stands behind a value and a dot.
+    Method(&'a ast::Ident),
+    /// Whatever gives rows: the statement, a part of a set operation in parentheses, a derived table, a subquery.
+    Rows(&'a ast::Query),
 }
 
 type Visit<'v, 'a> = &'v mut dyn FnMut(Found<'a>);
@@ -145,6 +149,7 @@ pub fn visit_expr<'a>(expr: &'a ast::Expr, f: Visit<'_, 'a>) {
             }
         }
         Method(method) => {
+            f(Found::Method(&method.name));
             visit_expr(&method.target, f);
             method.args.iter().flatten().for_each(|e| visit_expr(e, f));
         }
@@ -174,6 +179,7 @@ fn visit_over<'a>(over: &'a ast::Over, f: Visit<'_, 'a>) {
 }
 
 pub fn visit_query<'a>(query: &'a ast::Query, f: Visit<'_, 'a>) {
+    f(Found::Rows(query));
     visit_with(query.with.as_deref(), f);
     visit_body(&query.body, f);
     query.order_by.iter().for_each(|item| visit_expr(&item.expr, f));
@@ -260,7 +266,8 @@ fn visit_table<'a>(table: &'a ast::TableRef, f: Visit<'_, 'a>) {
                 f(Found::Function(name));
                 args.iter().for_each(|e| visit_expr(e, f));
             }
-            ast::TableFunctionKind::Method { target, args, .. } => {
+            ast::TableFunctionKind::Method { target, name, args } => {
+                f(Found::Method(name));
                 visit_expr(target, f);
                 args.iter().for_each(|e| visit_expr(e, f));
             }

@@ -592,7 +592,7 @@ impl Lowering<'_> {
         lowered
     }
 
-    /// The input of a lone MIN or MAX: one row, when an index has the rows in the column's order.
+    /// The input of a lone MIN or MAX: one row, when an index has the rows in the column's order, or they are put aside in it.
     fn lower_extreme(
         &mut self,
         columns: &Columns,
@@ -602,7 +602,9 @@ impl Lowering<'_> {
         needed: &ColumnSet,
     ) -> Lowered {
         let order = [(id, descending)];
-        let Some(first) = first_by(columns, &input, id, descending, needed) else {
+        let by_index = first_by(columns, &input, id, descending, needed);
+        let first = by_index.or_else(|| self.keeps_order_of(&input, id).then(|| with_value(columns, &input, id)));
+        let Some(first) = first else {
             return self.lower(columns, input, Want::columns(needed));
         };
         let first = self.lower(columns, first, Want { needed, order: &order, goal: Some(1.0) });
@@ -964,15 +966,19 @@ fn uses_left(value: &Expr, get: &Get) -> bool {
     outside
 }
 
+/// The rows of `input` that have a value in the column.
+fn with_value(columns: &Columns, input: &Rel, id: ColumnId) -> Rel {
+    let column = columns.expr(id);
+    if !column.nullable {
+        return input.clone();
+    }
+    let null = Expr::predicate(ExprKind::IsNull(Box::new(column)));
+    input.clone().filter(vec![Expr::predicate(ExprKind::Not(Box::new(null)))])
+}
+
 /// The rows of `input` that have a value in the column, if a way to read them gives the wanted one first.
 fn first_by(columns: &Columns, input: &Rel, id: ColumnId, descending: bool, needed: &ColumnSet) -> Option<Rel> {
-    let column = columns.expr(id);
-    let first = if column.nullable {
-        let null = Expr::predicate(ExprKind::IsNull(Box::new(column)));
-        input.clone().filter(vec![Expr::predicate(ExprKind::Not(Box::new(null)))])
-    } else {
-        input.clone()
-    };
+    let first = with_value(columns, input, id);
     let (get, predicates) = seekable(&first)?;
     let read: Vec<u16> = (0..get.table.columns.len() as u16).filter(|&c| needed.contains(get.id_of(c))).collect();
     let column = get.column_of(id)?;

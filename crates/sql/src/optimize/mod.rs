@@ -13,6 +13,7 @@ pub mod constant;
 pub mod estimate;
 pub mod wanted;
 pub mod access;
+mod outer_bounds;
 mod bands;
 pub mod either;
 pub mod search;

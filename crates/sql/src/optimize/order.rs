@@ -7,6 +7,7 @@ use super::access::{self, Access};
 use super::constant::{column_of, equal_columns, equal_sides};
 use super::either::implied as implied_of;
 use super::estimate;
+use super::outer_bounds::kept_between;
 use super::rel::{ColumnId, ColumnSet, Get, Join, Rel};
 use super::search::{self, BUILD_COST, Class, Edge, HASH_COST, PROBE_COST, Part, Test, Tree};
 use crate::plan::{CompareOp, Expr, ExprKind, JoinKind};
@@ -174,8 +175,13 @@ fn order_chain(join: Join, needed: &ColumnSet) -> Rel {
             return access.is_lookup().then(|| access.cost_times(times));
         }
         // Bounds that are another row's: of one about half of all rows are on its side, between two are mostly few.
-        let weight = if access.lower.is_some() && access.upper.is_some() { BETWEEN_WEIGHT } else { BESIDE_WEIGHT };
-        access.is_seek().then_some(access.cost * weight)
+        let weight = |both: bool| if both { BETWEEN_WEIGHT } else { BESIDE_WEIGHT };
+        if access.is_seek() {
+            return Some(access.cost * weight(access.lower.is_some() && access.upper.is_some()));
+        }
+        // Without an index the rows are put aside in the order of a value.
+        let both = kept_between(get, &own)?;
+        Some(access::SEEK_COST + estimate::filtered(get, &own) * weight(both))
     };
     let tree = search::cheapest(&parts, &edges, &classes, &seek);
     let mut equal = Equal::default();

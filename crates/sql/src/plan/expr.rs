@@ -111,6 +111,8 @@ pub struct Subquery {
     pub kind: SubqueryKind,
     /// Of the value of a scalar one.
     pub mask: Option<Box<Mask>>,
+    /// Its text has the collation of a variable: that of others counts more.
+    pub yields: bool,
     /// Values of the enclosing row to put aside before the plan runs. Empty: run once a statement and keep the answer.
     pub bindings: Vec<(OuterSlot, Expr)>,
 }
@@ -119,6 +121,8 @@ pub struct Subquery {
 pub enum SubqueryKind {
     /// One column; more than one row is error 512.
     Scalar,
+    /// One column of the last row, as SELECT @v = ... leaves it.
+    Last,
     Exists,
     /// `value op ANY (plan)`; IN is `= ANY`.
     Any {

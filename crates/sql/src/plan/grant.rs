@@ -100,7 +100,7 @@ impl GrantEstimate {
                     _ => input.rows,
                 };
                 self.hold(rows, width(input) + keys.iter().map(key).sum::<u64>());
-                self.cost += rows * rows.max(2.0).log2() * COMPARE_COST;
+                self.cost += sort_cost(rows);
             }
             SetOperation { left, right, .. } => {
                 self.add(left);
@@ -131,7 +131,12 @@ impl GrantEstimate {
                 self.add(&spool.input);
                 self.once += self.cost - before;
                 let keys = spool.keys.iter().map(|(key, _)| bytes(&key.ty)).sum::<u64>();
-                self.hold(spool.input.rows, width(&spool.input) + keys);
+                let order = spool.range.iter().flat_map(|range| &range.order).map(key).sum::<u64>();
+                if order > 0 {
+                    self.once += sort_cost(spool.input.rows);
+                    self.cost += sort_cost(spool.input.rows);
+                }
+                self.hold(spool.input.rows, width(&spool.input) + keys + order);
             }
             Modify(modify) => self.add(&modify.source),
         }
@@ -154,6 +159,10 @@ impl GrantEstimate {
         self.ideal = self.ideal.saturating_add(bytes);
         self.required += REQUIRED_BYTES;
     }
+}
+
+fn sort_cost(rows: f64) -> f64 {
+    rows * rows.max(2.0).log2() * COMPARE_COST
 }
 
 fn width(operator: &Operator) -> u64 {

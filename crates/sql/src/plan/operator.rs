@@ -206,8 +206,21 @@ pub struct IndexSpool {
     pub input: Operator,
     /// A value of the input's row, and what it must be equal to, a value of the outer row.
     pub keys: Vec<(Expr, Expr)>,
+    /// Rows of one key are kept in an order.
+    pub range: Option<SpoolRange>,
     /// The same as one test of the input's row.
     pub predicate: Expr,
+}
+
+/// An order in which an index spool keeps the rows of a key, and what an outer row asks of its first value. A NULL is within no bounds.
+#[derive(Debug, Clone)]
+pub struct SpoolRange {
+    pub order: Vec<SortKey>,
+    /// Of the first value in `order`, whichever way that goes.
+    pub lower: Option<(Expr, Bound)>,
+    pub upper: Option<(Expr, Bound)>,
+    /// Who reads the spool relies on the order.
+    pub ordered: bool,
 }
 
 #[derive(Debug, Clone)]

@@ -256,7 +256,9 @@ impl Show<'_> {
             }
             OperatorKind::IndexSpool(spool) => {
                 let text = self.expr(&spool.predicate, &names(&spool.input));
-                self.line(depth, format!("Index Spool(SEEK:({text}))"));
+                let order = spool.range.as_ref().map(|range| self.keys(&range.order, &names(&spool.input)));
+                let order = order.map_or(String::new(), |order| format!(", ORDER BY:({order})"));
+                self.line(depth, format!("Index Spool(SEEK:({text}){order})"));
                 self.operator(&spool.input, depth + 1);
             }
             OperatorKind::Shared(shared) => {

@@ -150,7 +150,12 @@ fn operator_owned(at: &Operator) -> usize {
         Shared(shared) => block(size_of_val(&**shared)) + operator_owned(&shared.input),
         IndexSpool(spool) => {
             let pairs = spool.keys.iter().map(|(key, value)| list([key, value]));
-            block(size_of_val(&**spool)) + operator_owned(&spool.input) + pairs.sum::<usize>() + owned(&spool.predicate)
+            let range = spool.range.iter().map(|range| {
+                let bounds = range.lower.iter().chain(&range.upper).map(|(value, _)| owned(value));
+                keys(&range.order) + bounds.sum::<usize>()
+            });
+            let own = pairs.sum::<usize>() + range.sum::<usize>() + owned(&spool.predicate);
+            block(size_of_val(&**spool)) + operator_owned(&spool.input) + own
         }
         Modify(modify) => boxed_modify(modify),
     };

@@ -2,7 +2,7 @@
 
 use types::{Datum, SqlType};
 
-use super::expr::{Expr, ExprKind, SubqueryKind};
+use super::expr::{Expr, ExprKind, OuterSlot, SubqueryKind};
 use crate::function::FunctionId;
 
 impl Expr {
@@ -103,7 +103,7 @@ impl Expr {
             Subquery(subquery) => {
                 match &subquery.kind {
                     SubqueryKind::Any { value, .. } | SubqueryKind::All { value, .. } => f(value),
-                    SubqueryKind::Scalar | SubqueryKind::Exists => {}
+                    SubqueryKind::Scalar | SubqueryKind::Last | SubqueryKind::Exists => {}
                 }
                 subquery.bindings.iter().for_each(|(_, e)| f(e));
             }
@@ -148,7 +148,7 @@ impl Expr {
             Subquery(subquery) => {
                 match &mut subquery.kind {
                     SubqueryKind::Any { value, .. } | SubqueryKind::All { value, .. } => f(value),
-                    SubqueryKind::Scalar | SubqueryKind::Exists => {}
+                    SubqueryKind::Scalar | SubqueryKind::Last | SubqueryKind::Exists => {}
                 }
                 subquery.bindings.iter_mut().for_each(|(_, e)| f(e));
             }
@@ -239,7 +239,8 @@ impl Expr {
         }
     }
 
-    /// The same computation, so that one may stand for the other (GROUP BY, ORDER BY). Subqueries never are.
+    /// The same computation, so that one may stand for the other (GROUP BY, ORDER BY). A subquery is the same as a copy of itself: no other
+    /// has its slots. One that reads nothing outside is not told from others.
     pub fn same(&self, other: &Expr) -> bool {
         use ExprKind::*;
         if self.ty != other.ty {
@@ -282,6 +283,14 @@ impl Expr {
             (Mask(a), Mask(b)) => a.mask == b.mask && a.value.same(&b.value),
             (UserFunction(f, a), UserFunction(f2, b)) => {
                 f.database == f2.database && f.object == f2.object && same_list(a, b)
+            }
+            (Subquery(a), Subquery(b)) => {
+                let is_answer =
+                    |kind: &SubqueryKind| !matches!(kind, SubqueryKind::Any { .. } | SubqueryKind::All { .. });
+                let same = |(a, b): (&(OuterSlot, Expr), &(OuterSlot, Expr))| a.0 == b.0 && a.1.same(&b.1);
+                let (own, other) = (&a.bindings, &b.bindings);
+                let slots = !own.is_empty() && own.len() == other.len() && own.iter().zip(other).all(same);
+                slots && is_answer(&a.kind) && is_answer(&b.kind)
             }
             _ => false,
         }

@@ -141,7 +141,7 @@ pub fn with_subqueries(query: QueryId, mut values: Vec<Expr>, open: Open<'_>) ->
         let used = match subquery.kind {
             SubqueryKind::Scalar => Use::Value(number),
             SubqueryKind::Exists => Use::Exists(number),
-            SubqueryKind::Any { .. } | SubqueryKind::All { .. } => return None,
+            SubqueryKind::Last | SubqueryKind::Any { .. } | SubqueryKind::All { .. } => return None,
         };
         join_form(query, &subquery.plan, used, open).filter(|_| subquery.bindings.is_empty())
     });

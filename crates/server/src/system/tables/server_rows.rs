@@ -10,7 +10,7 @@ use crate::catalog::base::{ClassRow, FileRow, class, database_option, filegroup_
 use crate::catalog::load::{int, small};
 use crate::catalog::path::with_slashes;
 use crate::catalog::{Database, MASTER};
-use crate::definition::database_setting::{SCOPED_CONFIGURATIONS, query_store as options};
+use crate::definition::database_setting::{INLINING, SCOPED_CONFIGURATIONS, query_store as options};
 use crate::instance::sessions::{ENDPOINT_ADMIN, ENDPOINT_LOCAL, ENDPOINT_TCP};
 use crate::security::hierarchy::{Class, PERMISSIONS};
 use crate::session::host::SessionHost;
@@ -32,7 +32,9 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "fn_builtin_permissions" => builtin_permissions(arguments.text(0).as_deref()),
         "time_zone_info" => time_zones(),
         "endpoints" => endpoints(),
-        "database_scoped_configurations" => SCOPED_CONFIGURATIONS.iter().map(scoped_configuration).collect(),
+        "database_scoped_configurations" => {
+            SCOPED_CONFIGURATIONS.iter().map(|entry| scoped_configuration(host, entry)).collect()
+        }
         "database_query_store_options" => vec![query_store()],
         "spatial_reference_systems" => spatial::globe::system::systems().iter().map(reference_system).collect(),
         "dm_db_log_info" => log_info(host, arguments),
@@ -160,16 +162,19 @@ fn endpoints() -> Vec<NamedRow> {
     ]
 }
 
-fn scoped_configuration(entry: &(i32, &'static str, i64)) -> NamedRow {
+fn scoped_configuration(host: &SessionHost, entry: &(i32, &'static str, i64)) -> NamedRow {
+    let db = host.server.catalog.expect_database(host.catalog_session.database);
+    let changed = entry.1 == INLINING && db.option(database_option::NO_FUNCTION_INLINING);
+    let value = if changed { 1 - entry.2 } else { entry.2 };
     vec![
         ("configuration_id", number(entry.0)),
         ("name", text(entry.1)),
         // A switch is a bit: clients cast it.
         ("value", {
             let ty = if entry.1 == "MAXDOP" { SqlType::INT } else { SqlType::BIT };
-            Cell::Datum(variant::encode(&ty, &Datum::I64(entry.2)))
+            Cell::Datum(variant::encode(&ty, &Datum::I64(value)))
         }),
-        ("is_value_default", true.into()),
+        ("is_value_default", (!changed).into()),
     ]
 }
 

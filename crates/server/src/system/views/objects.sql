@@ -169,8 +169,9 @@ SELECT o.id AS object_id, CASE WHEN o.status & 1048576 = 0 AND HAS_ACCESS(1060, 
   CONVERT(bit, o.status & 2048) AS is_schema_bound, CONVERT(bit, o.status & 2048) AS uses_database_collation,
   CONVERT(bit, o.status & 131072) AS is_recompiled, CONVERT(bit, o.status & 262144) AS null_on_null_input,
   CONVERT(int, CASE WHEN o.status & 524288 <> 0 THEN -2 ELSE x.indepid END) AS execute_as_principal_id,
-  CONVERT(bit, o.status & 4096) AS uses_native_compilation, CONVERT(bit, CASE o.kind WHEN 'IF' THEN 1 ELSE 0 END) AS inline_type,
-  CONVERT(bit, CASE o.kind WHEN 'IF' THEN 1 ELSE 0 END) AS is_inlineable
+  CONVERT(bit, o.status & 4096) AS uses_native_compilation,
+  CONVERT(bit, CASE WHEN o.kind = 'IF' OR o.status & 402653184 = 134217728 THEN 1 ELSE 0 END) AS inline_type,
+  CONVERT(bit, CASE WHEN o.kind = 'IF' OR o.status & 134217728 <> 0 THEN 1 ELSE 0 END) AS is_inlineable
 FROM sys.sysschobjs o
 JOIN sys.sysobjvalues t ON t.objid = o.id
 LEFT JOIN sys.syssingleobjrefs x ON x.class = 203 AND x.depid = o.id
