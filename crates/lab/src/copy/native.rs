@@ -29,7 +29,7 @@ fn prefix(field: &Field) -> usize {
     let ty = field.sql_type;
     match ty.kind {
         Text | NText | Image => 4,
-        Xml | SqlVariant | HierarchyId | Geometry | Geography => 8,
+        Xml | Json | SqlVariant | HierarchyId | Geometry | Geography => 8,
         Char | VarChar | NChar | NVarChar | Binary | VarBinary => {
             if ty.is_max() {
                 8

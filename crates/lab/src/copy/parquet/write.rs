@@ -74,7 +74,7 @@ impl Kind {
             UniqueIdentifier => Kind::Uuid,
             // The offset would be lost.
             DateTimeOffset => Kind::Text,
-            Char | VarChar | Text | NChar | NVarChar | NText | Xml => Kind::Text,
+            Char | VarChar | Text | NChar | NVarChar | NText | Xml | Json => Kind::Text,
             Binary | VarBinary | Image | RowVersion | HierarchyId | Geometry | Geography => Kind::Bytes,
             SqlVariant => return Err("sql_variant keeps its types in format native alone".into()),
         })
