@@ -163,6 +163,14 @@ fn asks_query(call: &ast::Call) -> bool {
     call.args.iter().any(has_query) || keys.map(|item| &item.expr).any(has_query)
 }
 
+/// 8117: no two values of xml are compared.
+fn refuse_distinct_xml(argument: Option<&Expr>, distinct: bool, name: &str) -> SqlResult<()> {
+    match argument.filter(|argument| distinct && argument.ty.kind == TypeKind::Xml) {
+        Some(argument) => Err(errors::invalid_operand(&argument.ty, &name.to_ascii_lowercase())),
+        None => Ok(()),
+    }
+}
+
 /// What is put together is not a text of the query's, but parts of a JSON value.
 fn is_part_of_json(args: &[ast::Expr]) -> bool {
     let part = |call: &ast::Call| [ELEMENT, MEMBER].iter().any(|name| call.name.name.is(name));
@@ -227,10 +235,7 @@ impl Binder<'_> {
         if let (Some(value), [separator], [_, written]) = (&argument, &*extra, &*call.args) {
             check_separator(&value.ty, separator, written)?;
         }
-        if let Some(argument) = argument.as_ref().filter(|argument| argument.ty.kind == TypeKind::Xml && call.distinct)
-        {
-            return Err(errors::invalid_operand(&argument.ty, &name.to_ascii_lowercase()));
-        }
+        refuse_distinct_xml(argument.as_ref(), call.distinct, &name)?;
         let (ty, mut argument) = aggregate_type(function, argument, &name)?;
         let extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
         if extreme && argument.as_ref().is_some_and(|argument| collating::conflict(argument, &self.columns).is_some()) {
