@@ -179,9 +179,12 @@ fn order_chain(join: Join, needed: &ColumnSet) -> Rel {
         if access.is_seek() {
             return Some(access.cost * weight(access.lower.is_some() && access.upper.is_some()));
         }
-        // Without an index the rows are put aside in the order of a value.
+        // Without an index the rows are put aside in the order of a value: once for all that ask.
         let both = kept_between(get, &own)?;
-        Some(access::SEEK_COST + estimate::filtered(get, &own) * weight(both))
+        let asking = with.iter().flat_map(|&edge| &edges[edge].parts).filter(|&&other| other != part);
+        let times: f64 = asking.map(|&other| pieces[other].rows).product();
+        let put_aside = get.rows as f64 * BUILD_COST / times.max(1.0);
+        Some(access::SEEK_COST + put_aside + estimate::filtered(get, &own) * weight(both))
     };
     let tree = search::cheapest(&parts, &edges, &classes, &seek);
     let mut equal = Equal::default();
