@@ -1918,7 +1918,7 @@ INSERT #log SELECT a FROM (DELETE #changed OUTPUT deleted.a) AS x WHERE a = 2
 SELECT 'ok' FROM #log WHERE a = 2
 
 --- Queries: FORMAT, PARSE, TRY_PARSE
-SELECT 'ok' WHERE FORMAT(1234.5, 'N', 'de-DE') = '1.234,50' AND PARSE('1.234,5' AS float USING 'de-DE') = 1234.5
+SELECT 'ok' WHERE FORMAT(1234.5, 'N', 'de-DE') = '1.234,50' AND PARSE('1.234,5' AS decimal(9,1) USING 'de-DE') = 1234.5
 
 --- Queries: FORMAT, PARSE, TRY_PARSE in another culture
 SELECT FORMAT(1, 'N', 'th-TH')

@@ -106,6 +106,11 @@ pub enum Place {
 /// it describes as they were described to it. The values of a result are as long as their precision wants.
 const DECIMAL_BYTES_MAX: u32 = 17;
 
+/// Who has not said that it reads json gets text: https://learn.microsoft.com/sql/t-sql/data-types/json-data-type
+fn json_text() -> SqlType {
+    SqlType::VARCHAR_MAX.with_collation(CollationId::LATIN1_GENERAL_100_BIN2_UTF8)
+}
+
 impl TypeInfo {
     /// The untyped NULL.
     pub const NULL: TypeInfo = TypeInfo {
@@ -119,6 +124,10 @@ impl TypeInfo {
 
     fn new(token: u8, form: Form, size: u32, sql_type: SqlType) -> TypeInfo {
         TypeInfo { token, form, size, sql_type, collation: WireCollation::default(), named: None }
+    }
+
+    fn collated(self, collation: WireCollation) -> TypeInfo {
+        TypeInfo { collation, ..self }
     }
 
     /// How a server of `version` announces `sql_type`. What the version lacks is sent as what came before it: (max) and
@@ -186,9 +195,7 @@ impl TypeInfo {
                     VarBinary => token::VARBINARY,
                     _ => token::BINARY,
                 };
-                let mut info = TypeInfo::new(token, Form::ShortLength, sql_type.length.max(1).into(), sql_type);
-                info.collation = collation;
-                info
+                TypeInfo::new(token, Form::ShortLength, sql_type.length.max(1).into(), sql_type).collated(collation)
             }
             Text | NText | Image => {
                 let token = match sql_type.kind {
@@ -196,9 +203,7 @@ impl TypeInfo {
                     NText => token::NTEXT,
                     _ => token::IMAGE,
                 };
-                let mut info = TypeInfo::new(token, Form::Text, text_bytes_max(token), sql_type);
-                info.collation = collation;
-                info
+                TypeInfo::new(token, Form::Text, text_bytes_max(token), sql_type).collated(collation)
             }
             Xml if chunks => TypeInfo::new(token::XML, Form::Chunked, u16::MAX.into(), sql_type),
             Xml => {
@@ -206,11 +211,7 @@ impl TypeInfo {
                 info.collation = WireCollation::SQL_LATIN1;
                 info
             }
-            // Who has not said that it reads json gets text: https://learn.microsoft.com/sql/t-sql/data-types/json-data-type
-            Json => {
-                let text = SqlType::VARCHAR_MAX.with_collation(CollationId::LATIN1_GENERAL_100_BIN2_UTF8);
-                TypeInfo::for_type(text, nullable, version)
-            }
+            Json => TypeInfo::for_type(json_text(), nullable, version),
             SqlVariant => TypeInfo::new(token::SQL_VARIANT, Form::Variant, 8009, sql_type),
             HierarchyId | Geometry | Geography if chunks => {
                 let udt = sql_type.kind.udt().expect("one of them");

@@ -157,6 +157,14 @@ fn is_percentile(function: AggregateFunction) -> bool {
 pub const ELEMENT: &str = "json element";
 pub const MEMBER: &str = "json member";
 
+/// 8117: no two values of xml are compared.
+fn refuse_distinct_xml(argument: Option<&Expr>, distinct: bool, name: &str) -> SqlResult<()> {
+    match argument.filter(|argument| distinct && argument.ty.kind == TypeKind::Xml) {
+        Some(argument) => Err(errors::invalid_operand(&argument.ty, &name.to_ascii_lowercase())),
+        None => Ok(()),
+    }
+}
+
 /// What is put together is not a text of the query's, but parts of a JSON value.
 fn is_part_of_json(args: &[ast::Expr]) -> bool {
     let part = |call: &ast::Call| [ELEMENT, MEMBER].iter().any(|name| call.name.name.is(name));
@@ -196,7 +204,7 @@ impl Binder<'_> {
         }
         // A windowed aggregate's argument may itself be an aggregate: SUM(SUM(x)) OVER ().
         let inner = if over.is_some() { Place::Window } else { Place::Argument };
-        let (argument, extra, order) = self.within(block, inner, |binder| {
+        let (argument, mut extra, order) = self.within(block, inner, |binder| {
             let mut extra = Vec::new();
             let mut order = Vec::new();
             if percentile {
@@ -222,17 +230,13 @@ impl Binder<'_> {
         if let (Some(value), [separator], [_, written]) = (&argument, &*extra, &*call.args) {
             check_separator(&value.ty, separator, written)?;
         }
-        if let Some(argument) = argument.as_ref().filter(|argument| argument.ty.kind == TypeKind::Xml && call.distinct)
-        {
-            return Err(errors::invalid_operand(&argument.ty, &name.to_ascii_lowercase()));
-        }
+        refuse_distinct_xml(argument.as_ref(), call.distinct, &name)?;
         let (ty, mut argument) = aggregate_type(function, argument, &name)?;
         let extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
         if extreme && argument.as_ref().is_some_and(|argument| collating::conflict(argument, &self.columns).is_some()) {
             return Err(sql_error!(4191, name.to_ascii_lowercase()));
         }
         self.text_extreme |= extreme && (ty.is_string() || ty.is_binary());
-        let mut extra = extra;
         if function == AggregateFunction::StringAgg {
             // Value and separator as strings of the result's kind.
             argument = argument.map(|e| string_argument(e, &ty)).transpose()?;

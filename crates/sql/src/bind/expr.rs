@@ -122,18 +122,21 @@ impl Binder<'_> {
                 let table = scope.sources.first().map_or("", |source| &source.alias);
                 Err(sql_error!(7601, "table or indexed view", table).at_line(full_text.line))
             }
-            ast::Expr::UpdateColumn(column) => {
-                let table = self.names.trigger_table.ok_or_else(|| sql_error!(140))?;
-                let found = table.columns.iter().find(|own| super::names::same_name(&own.name, column));
-                let found = found.ok_or_else(|| super::errors::invalid_column(column))?;
-                if found.computed.is_some() && !found.is_set() {
-                    return Err(sql_error!(2114, &*found.name));
-                }
-                let name = text::string(column, true, self.catalog.collation());
-                Ok(Expr::new(SqlType::BIT, false, ExprKind::Function(FunctionId::Update, vec![name])))
-            }
+            ast::Expr::UpdateColumn(column) => self.update_column(column),
             ast::Expr::Word(word) => Ok(text::string(word, true, self.catalog.collation())),
         }
+    }
+
+    /// UPDATE(column) of a trigger. 140, 2114
+    fn update_column(&self, column: &ast::Ident) -> SqlResult<Expr> {
+        let table = self.names.trigger_table.ok_or_else(|| sql_error!(140))?;
+        let found = table.columns.iter().find(|own| super::names::same_name(&own.name, column));
+        let found = found.ok_or_else(|| super::errors::invalid_column(column))?;
+        if found.computed.is_some() && !found.is_set() {
+            return Err(sql_error!(2114, &*found.name));
+        }
+        let name = text::string(column, true, self.catalog.collation());
+        Ok(Expr::new(SqlType::BIT, false, ExprKind::Function(FunctionId::Update, vec![name])))
     }
 
     fn global(&self, name: &ast::Variable) -> SqlResult<Expr> {

@@ -42,12 +42,6 @@ const RETURNED: &[TypeKind] = {
     ]
 };
 
-/// It takes a document of the type json as it takes its text.
-pub fn reads_json(function: FunctionId) -> bool {
-    use FunctionId::{Isjson, JsonModify, JsonPathExists, JsonQuery, JsonValue};
-    matches!(function, Isjson | JsonModify | JsonPathExists | JsonQuery | JsonValue)
-}
-
 /// What it gives is JSON, not a text that happens to be.
 pub fn gives_json(function: FunctionId) -> bool {
     use FunctionId::{JsonArray, JsonModify, JsonObject, JsonQuery, JsonWrap};

@@ -154,13 +154,7 @@ pub fn convert_paced(
             (Binary | VarBinary, DatumRef::Bytes(bytes)) => hierarchy::read(bytes).map(|_| Datum::bytes(bytes)),
             _ => Err(refused(from, to)),
         },
-        Json => match (from.kind, value) {
-            (Char | VarChar | NChar | NVarChar, DatumRef::Bytes(text)) => {
-                let text = text_of_paced(text, from, pacer)?;
-                crate::json::canonical(&text, pacer).map(|text| Datum::Bytes(text.into_bytes().into()))
-            }
-            _ => Err(refused(from, to)),
-        },
+        Json => to_json(value, from, to, pacer),
         // Who runs statements converts these: their texts and bytes are their own.
         Geometry | Geography => Err(refused(from, to)),
         SqlVariant => {
@@ -170,6 +164,15 @@ pub fn convert_paced(
             Ok(variant::encode(from, &value.to_datum()))
         }
     }
+}
+
+fn to_json(value: DatumRef<'_>, from: &SqlType, to: &SqlType, pacer: &mut Pacer<'_>) -> SqlResult<Datum> {
+    use TypeKind::{Char, NChar, NVarChar, VarChar};
+    let (Char | VarChar | NChar | NVarChar, DatumRef::Bytes(text)) = (from.kind, value) else {
+        return Err(refused(from, to));
+    };
+    let text = text_of_paced(text, from, pacer)?;
+    crate::json::canonical(&text, pacer).map(|text| Datum::Bytes(text.into_bytes().into()))
 }
 
 /// Whether every value of `from` is one of `to` as it stands; the kinds are the same.

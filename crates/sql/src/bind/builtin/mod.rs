@@ -51,7 +51,7 @@ const FAMILIES: &[Family] = &[
 impl Binder<'_> {
     pub fn builtin(&mut self, function: FunctionId, name: &str, mut args: Vec<Expr>) -> SqlResult<Expr> {
         let any_null = args.iter().any(|e| e.nullable);
-        if super::json::reads_json(function) && args.first().is_some_and(|document| document.ty.is_json()) {
+        if reads_json(function) && args.first().is_some_and(|document| document.ty.is_json()) {
             let document = args.remove(0);
             return self.of_document(function, name, document, args);
         }
@@ -224,6 +224,12 @@ impl BuiltinCall<'_, '_> {
 
 fn is_text(kind: TypeKind) -> bool {
     matches!(kind, TypeKind::Char | TypeKind::VarChar | TypeKind::NChar | TypeKind::NVarChar)
+}
+
+/// It takes a document of the type json as it takes its text.
+fn reads_json(function: FunctionId) -> bool {
+    use FunctionId::{Isjson, JsonModify, JsonPathExists, JsonQuery, JsonValue};
+    matches!(function, Isjson | JsonModify | JsonPathExists | JsonQuery | JsonValue)
 }
 
 fn is_bytes(kind: TypeKind) -> bool {
