@@ -210,7 +210,7 @@ impl Binder<'_> {
         }
         // A windowed aggregate's argument may itself be an aggregate: SUM(SUM(x)) OVER ().
         let inner = if over.is_some() { Place::Window } else { Place::Argument };
-        let (argument, extra, order) = self.within(block, inner, |binder| {
+        let (argument, mut extra, order) = self.within(block, inner, |binder| {
             let mut extra = Vec::new();
             let mut order = Vec::new();
             if percentile {
@@ -242,7 +242,6 @@ impl Binder<'_> {
             return Err(sql_error!(4191, name.to_ascii_lowercase()));
         }
         self.text_extreme |= extreme && (ty.is_string() || ty.is_binary());
-        let mut extra = extra;
         if function == AggregateFunction::StringAgg {
             // Value and separator as strings of the result's kind.
             argument = argument.map(|e| string_argument(e, &ty)).transpose()?;
