@@ -114,7 +114,7 @@ fn value_of(sql_type: SqlType, random: &mut Random) -> Datum {
         Char | Binary => Datum::bytes(&vec![random.next() as u8; sql_type.length.into()]),
         RowVersion => Datum::bytes(&random.next().to_be_bytes()),
         NChar => Datum::bytes(&b"x\0".repeat(usize::from(sql_type.length) / 2)),
-        VarChar | VarBinary | Text | Image | HierarchyId | Geometry | Geography => {
+        VarChar | VarBinary | Text | Image | HierarchyId | Geometry | Geography | Json => {
             Datum::bytes(&random.bytes(usize::from(sql_type.length).min(20_000)))
         }
         NVarChar | NText | Xml => {

@@ -265,7 +265,7 @@ fn decode(ty: SqlType, bytes: &[u8]) -> Option<Datum> {
             tds::variant::check(bytes).ok()?;
             Datum::bytes(bytes)
         }
-        _ if value::is_utf16(ty) && bytes.len() % 2 != 0 => return None,
+        _ if value::is_utf16(ty) && !bytes.len().is_multiple_of(2) => return None,
         _ => Datum::bytes(bytes),
     })
 }
