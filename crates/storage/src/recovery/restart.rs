@@ -360,7 +360,9 @@ pub fn clear_scratch(disk: &Disk) -> StorageResult<()> {
 fn not_opened(entry: &FileEntry, error: DiskError) -> StorageError {
     let (file, name) = (file_name(entry.number), &entry.name);
     StorageError::Damaged(match error {
-        DiskError::Denied => format!("{file} of database {name}: {error}; it must be the user's whom the server runs as"),
+        DiskError::Denied => {
+            format!("{file} of database {name}: {error}; it must be the user's whom the server runs as")
+        }
         error => format!("{file} of database {name}: {error}; put it back, or restore from a backup"),
     })
 }
