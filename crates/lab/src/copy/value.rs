@@ -113,15 +113,16 @@ pub fn converted(value: Datum, from: SqlType, to: SqlType) -> Result<Datum, Stri
     if from.kind == to.kind && from.scale == to.scale && from.precision == to.precision {
         return Ok(value);
     }
-    let loses = match (&value, to.kind) {
-        (Datum::I64(0 | 1), Bit) => false,
-        (_, Bit | Binary | VarBinary | Image | RowVersion) => true,
-        (_, Time) => from.kind != Time,
-        (Datum::F64(number), TinyInt | SmallInt | Int | BigInt) => number.fract() != 0.0,
-        (Datum::I64(ticks), Date) => from.kind == DateTime2 && ticks % TICKS_PER_DAY != 0,
-        (Datum::I128(number), TinyInt | SmallInt | Int | BigInt) => decimal::loses_digits(*number, from.scale, 0),
-        _ => to.is_temporal() && !from.is_temporal(),
-    };
+    let loses = from.is_binary()
+        || match (&value, to.kind) {
+            (Datum::I64(0 | 1), Bit) => false,
+            (_, Bit | Binary | VarBinary | Image | RowVersion) => true,
+            (_, Time) => from.kind != Time,
+            (Datum::F64(number), TinyInt | SmallInt | Int | BigInt) => number.fract() != 0.0,
+            (Datum::I64(ticks), Date) => from.kind == DateTime2 && ticks % TICKS_PER_DAY != 0,
+            (Datum::I128(number), TinyInt | SmallInt | Int | BigInt) => decimal::loses_digits(*number, from.scale, 0),
+            _ => to.is_temporal() && !from.is_temporal(),
+        };
     let told = |why: &str| {
         let mut given = String::new();
         let _ = push_text(from, &value, &mut given);
