@@ -11,6 +11,8 @@ use super::value::{Wrong, converted, fitted};
 /// `from`: the type as which the value lies there.
 pub fn value(bytes: &[u8], from: &SqlType, column: &BulkColumn, asked: &mut dyn Asked) -> Result<Datum, Wrong> {
     let made = datum(bytes, from).ok_or(Wrong::Mismatch)?;
+    // Its text, which has to be parsed.
+    let from = if from.kind == TypeKind::Xml { &SqlType::NVARCHAR_MAX } else { from };
     let same = from.kind == column.ty.kind && from.scale == column.ty.scale && from.precision == column.ty.precision;
     if same && !from.is_string() { fitted(made, &column.ty) } else { converted(made, from, &column.ty, asked) }
 }
@@ -65,6 +67,7 @@ fn datum(bytes: &[u8], ty: &SqlType) -> Option<Datum> {
         }
         UniqueIdentifier => Datum::I128(i128::from_le_bytes(sized(16)?.try_into().ok()?)),
         Char | VarChar | NChar | NVarChar | Binary | VarBinary => Datum::bytes(bytes),
+        Xml if bytes.len().is_multiple_of(2) => Datum::bytes(bytes),
         _ => return None,
     })
 }
