@@ -463,16 +463,7 @@ pub(crate) fn open_on(
     let storage = Storage::open(config).map_err(|error| cannot_open(&directory, &error))?;
     fit_rows(&storage, memory)?;
     tell_held(&storage);
-    let recovered = storage.recovered();
-    if recovered.records > 0 {
-        tracing::info!(
-            log_mb = recovered.log_bytes >> 20,
-            records = recovered.records,
-            transactions_rolled_back = recovered.rolled_back,
-            ms = recovered.elapsed_ns / 1_000_000,
-            "recovery is complete"
-        );
-    }
+    tell_recovered(&storage);
     let new = storage.databases().is_empty();
     init::begin(&settings, new)?;
     let made_password = (new && settings.sa_password.is_none()).then(make_password);
@@ -552,6 +543,19 @@ pub(crate) fn open_on(
     machine::follow_caches(&server);
     machine::follow_quota(&server);
     Ok((server, new))
+}
+
+fn tell_recovered(storage: &Storage) {
+    let recovered = storage.recovered();
+    if recovered.records > 0 {
+        tracing::info!(
+            log_mb = recovered.log_bytes >> 20,
+            records = recovered.records,
+            transactions_rolled_back = recovered.rolled_back,
+            ms = recovered.elapsed_ns / 1_000_000,
+            "recovery is complete"
+        );
+    }
 }
 
 fn cannot_open(directory: &str, error: &StorageError) -> String {

@@ -734,6 +734,8 @@ impl Binder<'_> {
             let column = Expr { kind: ExprKind::Column(id.index()), ..key.expr.clone() };
             for output in &mut *outputs {
                 if output.expr.same(&key.expr) {
+                    let told_nullable = self.columns.told_nullable(&output.expr);
+                    self.columns.compute_below_sort(id, told_nullable);
                     output.expr = column.clone();
                 }
             }

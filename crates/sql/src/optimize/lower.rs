@@ -174,7 +174,7 @@ impl Lowering<'_> {
                     ty: output.expr.ty,
                     nullable: columns.told_nullable(&output.expr),
                     origin: column.and_then(|id| columns.origin(id)),
-                    computed: column.is_none_or(|id| columns.in_view(id) == Some(InView::Computed)),
+                    computed: column.is_none_or(|id| columns.is_computed(id)),
                     of_view: column.is_some_and(|id| columns.in_view(id).is_some()),
                     sorted: None,
                     row_status: false,

@@ -46,6 +46,8 @@ pub struct Columns {
     told_nullable: ColumnSet,
     /// Those of views that are of no table, or computed there.
     in_views: HashMap<ColumnId, InView>,
+    /// Expressions of a select list that are computed below its sort.
+    below_sort: ColumnSet,
 }
 
 /// What a view's column is to clients.
@@ -111,8 +113,22 @@ impl Columns {
         }
     }
 
+    /// An expression of the select list is the column from here on.
+    pub fn compute_below_sort(&mut self, id: ColumnId, told_nullable: bool) {
+        self.below_sort.insert(id);
+        if told_nullable {
+            self.tell_nullable(id);
+        }
+    }
+
+    /// Whether clients are told that it is computed.
+    pub fn is_computed(&self, id: ColumnId) -> bool {
+        self.below_sort.contains(id) || self.in_view(id) == Some(InView::Computed)
+    }
+
     /// A derived table shows what a view does: whether that was computed is no more told.
     pub fn leave_view(&mut self, id: ColumnId) {
+        self.below_sort.remove(id);
         if let Some(what) = self.in_views.get_mut(&id) {
             *what = InView::Stored;
         }
