@@ -31,6 +31,7 @@ pub mod operands;
 pub mod datetime;
 pub mod culture;
 pub mod variant;
+pub mod bcp;
 
 pub mod compare;
 pub mod hierarchy;

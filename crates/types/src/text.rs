@@ -7,6 +7,28 @@ use crate::error::SqlResult;
 use crate::pause::{Pacer, STRIDE};
 use crate::sql_type::SqlType;
 
+/// `\t` and its like, as the ends of fields and rows in files are written.
+pub fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let meant = match (c, chars.peek()) {
+            ('\\', Some('t')) => '\t',
+            ('\\', Some('n')) => '\n',
+            ('\\', Some('r')) => '\r',
+            ('\\', Some('0')) => '\0',
+            ('\\', Some('\\')) => '\\',
+            _ => {
+                out.push(c);
+                continue;
+            }
+        };
+        chars.next();
+        out.push(meant);
+    }
+    out
+}
+
 /// A text value's characters as a `String`; lone surrogates become U+FFFD.
 pub fn text_of(value: &[u8], ty: &SqlType) -> String {
     match code_page_of(ty) {

@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args as ClapArgs, Subcommand, ValueEnum};
 use types::Datum;
+use types::text::unescaped;
 
 use crate::client::Connection;
 use characters::Encoding;
@@ -137,29 +138,6 @@ pub struct LoadArgs {
     /// So many rows are a transaction of their own, and stay if what follows is wrong. Default: all are one.
     #[arg(long, value_name = "ROWS", value_parser = clap::value_parser!(u64).range(1..))]
     batch: Option<u64>,
-}
-
-/// `\t` and its like.
-fn unescaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut characters = text.chars();
-    while let Some(next) = characters.next() {
-        let rest = characters.as_str();
-        let meant = match (next, rest.chars().next()) {
-            ('\\', Some('t')) => '\t',
-            ('\\', Some('n')) => '\n',
-            ('\\', Some('r')) => '\r',
-            ('\\', Some('0')) => '\0',
-            ('\\', Some('\\')) => '\\',
-            _ => {
-                out.push(next);
-                continue;
-            }
-        };
-        characters.next();
-        out.push(meant);
-    }
-    out
 }
 
 impl FormArgs {

@@ -7,17 +7,14 @@
 
 use std::io::{ErrorKind, Read, Write};
 
-use types::{Datum, SqlType, TypeKind, sql_type};
+use types::bcp::{self, DATETIME_PARTS_PER_DAY, TICKS_PER_DAY, unit};
+use types::{Datum, Physical, SqlType, TypeKind, sql_type};
 
 use super::fault::Fault;
 use super::table::Field;
 use super::value::{self, fitted};
 use super::{RowReader, RowWriter};
 
-const DATETIME_PARTS_PER_DAY: i64 = 25_920_000;
-const TICKS_PER_DAY: i64 = 864_000_000_000;
-/// 9999-12-31, in days since 0001-01-01.
-const DATE_DAYS_MAX: i64 = 3_652_058;
 /// Of a value in memory.
 const VALUE_BYTES_MAX: u64 = i32::MAX as u64;
 /// Read at once of a value whose length may be wrong.
@@ -75,10 +72,6 @@ fn encode(ty: SqlType, value: &Datum, out: &mut Vec<u8>) {
         (_, Datum::Bytes(bytes)) => out.extend_from_slice(bytes),
         (_, Datum::Null) => {}
     }
-}
-
-fn unit(scale: u8) -> i64 {
-    10_i64.pow(7 - u32::from(scale))
 }
 
 fn moment(ticks: i64, scale: u8, out: &mut Vec<u8>) {
@@ -212,78 +205,15 @@ impl<R: Read> RowReader for Reader<R> {
     }
 }
 
-fn unsigned(bytes: &[u8]) -> i64 {
-    bytes.iter().rev().fold(0, |value, byte| value << 8 | i64::from(*byte))
-}
-
-fn signed(bytes: &[u8]) -> i64 {
-    let unused = 64 - 8 * bytes.len() as u32;
-    unsigned(bytes) << unused >> unused
-}
-
 /// None: no value of the type.
 fn decode(ty: SqlType, bytes: &[u8]) -> Option<Datum> {
-    use TypeKind::*;
-    let sized = |count: usize| (bytes.len() == count).then_some(bytes);
-    let finite = |number: f64| number.is_finite().then_some(Datum::F64(number));
-    Some(match ty.kind {
-        Bit => Datum::I64((sized(1)?[0] != 0).into()),
-        TinyInt => Datum::I64(sized(1)?[0].into()),
-        SmallInt | Int | BigInt | SmallMoney => Datum::I64(signed(sized(usize::from(ty.length))?)),
-        Money => Datum::I64(signed(&sized(8)?[..4]) << 32 | unsigned(&bytes[4..])),
-        Real => finite(f32::from_le_bytes(sized(4)?.try_into().ok()?).into())?,
-        Float => finite(f64::from_le_bytes(sized(8)?.try_into().ok()?))?,
-        SmallDateTime => {
-            let (days, minutes) = (unsigned(&sized(4)?[..2]), unsigned(&bytes[2..]));
-            Datum::I64((minutes < 1440).then_some(days * 1440 + minutes)?)
-        }
-        DateTime => {
-            let (days, parts) = (signed(&sized(8)?[..4]), unsigned(&bytes[4..]));
-            let right = (-53_690..=2_958_463).contains(&days) && parts < DATETIME_PARTS_PER_DAY;
-            Datum::I64(right.then_some(days * DATETIME_PARTS_PER_DAY + parts)?)
-        }
-        Date => Datum::I64(days(sized(3)?)?),
-        Time => Datum::I64(ticks(bytes, ty.scale)?),
-        DateTime2 => Datum::I64(moment_of(bytes, ty.scale)?),
-        DateTimeOffset => {
-            let (utc, offset) = bytes.split_at_checked(bytes.len().checked_sub(2)?)?;
-            let minutes = signed(offset);
-            let utc = (-840..=840).contains(&minutes).then_some(moment_of(utc, ty.scale)?)?;
-            Datum::I128(i128::from(utc) << 16 | i128::from(minutes as i16 as u16))
-        }
-        Decimal | Numeric => {
-            let (head, magnitude) = bytes.split_at_checked(3)?;
-            let mut wide = [0; 16];
-            wide.get_mut(..magnitude.len())?.copy_from_slice(magnitude);
-            let number = u128::from_le_bytes(wide);
-            let fits = number < 10_u128.pow(ty.precision.into()) && head[1] == ty.scale;
-            let number = fits.then_some(number as i128)?;
-            Datum::I128(if head[2] == 0 { -number } else { number })
-        }
-        UniqueIdentifier => Datum::I128(i128::from_le_bytes(sized(16)?.try_into().ok()?)),
-        SqlVariant => {
-            tds::variant::check(bytes).ok()?;
-            Datum::bytes(bytes)
-        }
-        _ if value::is_utf16(ty) && !bytes.len().is_multiple_of(2) => return None,
-        _ => Datum::bytes(bytes),
-    })
-}
-
-fn days(bytes: &[u8]) -> Option<i64> {
-    let days = unsigned(bytes);
-    (days <= DATE_DAYS_MAX).then_some(days)
-}
-
-fn ticks(bytes: &[u8], scale: u8) -> Option<i64> {
-    if bytes.len() != usize::from(sql_type::time_bytes(scale)) {
-        return None;
+    if ty.physical() != Physical::Bytes {
+        return bcp::value(bytes, &ty);
     }
-    let ticks = unsigned(bytes).checked_mul(unit(scale))?;
-    (ticks < TICKS_PER_DAY).then_some(ticks)
-}
-
-fn moment_of(bytes: &[u8], scale: u8) -> Option<i64> {
-    let (time, date) = bytes.split_at_checked(bytes.len().checked_sub(3)?)?;
-    Some(days(date)? * TICKS_PER_DAY + ticks(time, scale)?)
+    match ty.kind {
+        TypeKind::SqlVariant => tds::variant::check(bytes).ok()?,
+        _ if value::is_utf16(ty) && !bytes.len().is_multiple_of(2) => return None,
+        _ => {}
+    }
+    Some(Datum::bytes(bytes))
 }

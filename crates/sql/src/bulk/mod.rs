@@ -107,23 +107,7 @@ pub(crate) fn end_of(text: &str, wide: bool) -> SqlResult<BulkEnd> {
     if let Some(bytes) = digits.and_then(hexadecimal) {
         return Ok(BulkEnd { bytes: bytes.into(), return_at: None, unit: 1 });
     }
-    let mut plain = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        let meant = match (c, chars.peek()) {
-            ('\\', Some('t')) => '\t',
-            ('\\', Some('n')) => '\n',
-            ('\\', Some('r')) => '\r',
-            ('\\', Some('0')) => '\0',
-            ('\\', Some('\\')) => '\\',
-            _ => {
-                plain.push(c);
-                continue;
-            }
-        };
-        chars.next();
-        plain.push(meant);
-    }
+    let plain = types::text::unescaped(text);
     let bytes: Vec<u8> = match wide {
         true => plain.encode_utf16().flat_map(u16::to_le_bytes).collect(),
         false => plain.into_bytes(),
